@@ -30,13 +30,13 @@ static void must(graphss_ctx *ctx, graphss_status st, const char *what)
     exit(1);
 }
 
-static double time_predict(graphss_ctx *ctx, const graphss_model *model,
-                           const graphss_dataset *data)
+static double time_predict(
+    graphss_ctx *ctx, const graphss_model *model, const graphss_dataset *data)
 {
     float *prob = malloc(data->graph.n_nodes * data->n_classes * sizeof *prob);
     const double start = cpu_ms();
     must(ctx, graphss_model_predict(ctx, prob, model, &data->graph, &data->features),
-         "predict");
+        "predict");
     free(prob);
     return cpu_ms() - start;
 }
@@ -51,8 +51,8 @@ static double time_alert(graphss_ctx *ctx, const graphss_defence_input *in)
     return taken;
 }
 
-static double time_groups(graphss_ctx *ctx, const graphss_defence_input *in,
-                          const graphss_split *split)
+static double time_groups(
+    graphss_ctx *ctx, const graphss_defence_input *in, const graphss_split *split)
 {
     graphss_alert_scores scores = {0};
     graphss_alert_verdict v;
@@ -60,8 +60,7 @@ static double time_groups(graphss_ctx *ctx, const graphss_defence_input *in,
     const size_t n = split->n_test / 10;
     const double start = cpu_ms();
     for (size_t g = 0; g < GROUPS; g++)
-        must(
-            ctx,
+        must(ctx,
             graphss_alert_test_group(ctx, &v, &scores, split->test + (g % 10) * n, n, g, NULL),
             "judge");
     const double taken = cpu_ms() - start;
@@ -85,28 +84,27 @@ static void measure(graphss_ctx *ctx, const char *name)
     }
     opt.epochs = data.graph.n_nodes > 50000 ? 1 : 20;
     must(ctx,
-         graphss_split_make(ctx, &split, data.label, data.graph.n_nodes, data.n_classes, 1,
-                            NULL),
-         "split");
+        graphss_split_make(
+            ctx, &split, data.label, data.graph.n_nodes, data.n_classes, 1, NULL),
+        "split");
     must(ctx,
-         graphss_model_train(ctx, &model, NULL,
-                             &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
-                                                    .graph = &data.graph,
-                                                    .features = &data.features,
-                                                    .n_classes = data.n_classes,
-                                                    .split = &split,
-                                                    .seed = 1},
-                             &opt),
-         "train");
+        graphss_model_train(ctx, &model, NULL,
+            &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
+                .graph = &data.graph,
+                .features = &data.features,
+                .n_classes = data.n_classes,
+                .split = &split,
+                .seed = 1},
+            &opt),
+        "train");
     const graphss_observation before = {&data.graph, &data.features, &data.node_names};
     const double start = cpu_ms();
     must(ctx, graphss_alert_train(ctx, model, &before, 1), "learn");
     const double learn = cpu_ms() - start;
     must(ctx, graphss_benign_churn(ctx, &flips, &data, split.test, split.n_test / 5, 1, NULL),
-         "churn");
+        "churn");
     must(ctx, graphss_flips_apply(ctx, &churned, &data, &flips, NULL), "apply");
-    graphss_defence_input in = {
-        .struct_size = sizeof in,
+    graphss_defence_input in = {.struct_size = sizeof in,
         .current = {&churned.graph, &churned.features, &churned.node_names},
         .model = model,
         .split = &split,
@@ -121,8 +119,8 @@ static void measure(graphss_ctx *ctx, const char *name)
         past = fmin(past, time_alert(ctx, &in));
     }
     printf("%-28s %9zu %9.1f %9.1f %9.1f %5.1fx %9.1f %5.1fx %8.2f %10.1f\n", name,
-           data.graph.n_nodes, learn, predict, now, now / predict, past, past / predict,
-           1e3 * past / (double)data.graph.n_nodes, groups);
+        data.graph.n_nodes, learn, predict, now, now / predict, past, past / predict,
+        1e3 * past / (double)data.graph.n_nodes, groups);
     fflush(stdout);
     graphss_model_free(ctx, model);
     graphss_flips_destroy(ctx, &flips);
@@ -134,12 +132,12 @@ static void measure(graphss_ctx *ctx, const char *name)
 int main(int argc, char **argv)
 {
     static const char *const standard[] = {"cora", "amazon_photo", "synth:nodes=10000",
-                                           "synth:nodes=100000", "synth:nodes=1000000"};
+        "synth:nodes=100000", "synth:nodes=1000000"};
     const graphss_ctx_options options = {.struct_size = sizeof options, .threads = 1};
     graphss_ctx *ctx = graphss_ctx_new(&options);
     const int n = argc > 1 ? argc - 1 : (int)(sizeof standard / sizeof *standard);
     printf("alert, one thread, ms       %9s %9s %9s %9s %6s %9s %6s %8s %10s\n", "nodes",
-           "learn", "predict", "now", "", "past", "", "us/node", "100 groups");
+        "learn", "predict", "now", "", "past", "", "us/node", "100 groups");
     for (int i = 0; i < n; i++)
         measure(ctx, argc > 1 ? argv[1 + i] : standard[i]);
     graphss_ctx_free(ctx);

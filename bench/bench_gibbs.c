@@ -19,7 +19,7 @@ static const struct {
     size_t n, k;
     const char *like;
 } size[CASES] = {{2708, 7, "cora"}, {19717, 3, "pubmed"}, {18333, 15, "cs"}, {1000, 5, ""},
-                 {10000, 5, ""},    {100000, 5, ""},      {1000000, 5, ""}};
+    {10000, 5, ""}, {100000, 5, ""}, {1000000, 5, ""}};
 
 typedef struct world {
     float *prob;
@@ -65,8 +65,8 @@ static double cpu_ms(void)
 }
 
 /* Milliseconds of the processor, the best of a few runs. */
-static double time_sweeps(graphss_ctx *ctx, const world *w, size_t n, size_t k,
-                          size_t n_sources, size_t n_states)
+static double time_sweeps(
+    graphss_ctx *ctx, const world *w, size_t n, size_t k, size_t n_sources, size_t n_states)
 {
     graphss_source source[SOURCES] = {{0}};
     graphss_state state[STATES] = {{.concentration = 0.8 * (double)n}};
@@ -76,14 +76,14 @@ static double time_sweeps(graphss_ctx *ctx, const world *w, size_t n, size_t k,
         source[m] = (graphss_source){
             .label = w->seen[m], .prior = {.alpha = 1}, .tampered_prior = {.alpha = 1}};
     const graphss_selfsup_input in = {.struct_size = sizeof in,
-                                      .n = n,
-                                      .n_classes = k,
-                                      .prob = w->prob,
-                                      .source = source,
-                                      .n_sources = n_sources,
-                                      .state = state,
-                                      .n_states = n_states,
-                                      .seed = 1};
+        .n = n,
+        .n_classes = k,
+        .prob = w->prob,
+        .source = source,
+        .n_sources = n_sources,
+        .state = state,
+        .n_states = n_states,
+        .seed = 1};
     graphss_selfsup_options opt;
     graphss_selfsup_options_init(&opt);
     opt.chains = 1;
@@ -109,8 +109,8 @@ static bool time_numpy(double *numpy_ms, const char *script)
     int used =
         snprintf(command, sizeof command, "%s '%s'", python ? python : "python3", script);
     for (size_t i = 0; i < CASES; i++)
-        used += snprintf(command + used, sizeof command - (size_t)used, " %zu %zu", size[i].n,
-                         size[i].k);
+        used += snprintf(
+            command + used, sizeof command - (size_t)used, " %zu %zu", size[i].n, size[i].k);
     FILE *pipe = popen(command, "r");
     bool whole = pipe != NULL;
     for (size_t i = 0; whole && i < CASES; i++)
@@ -134,10 +134,10 @@ int main(int argc, char **argv)
         make_world(&w, n, k);
         const double one = time_sweeps(ctx, &w, n, k, 1, 0);
         printf("%8zu x %2zu %-8s %8.2f %9.2f", n, k, size[i].like, one,
-               1e6 * one / (double)(100 * n));
+            1e6 * one / (double)(100 * n));
         if (n < 200000)
             printf(" %11.2f %14.2f", time_sweeps(ctx, &w, n, k, SOURCES, 0),
-                   time_sweeps(ctx, &w, n, k, SOURCES, 2));
+                time_sweeps(ctx, &w, n, k, SOURCES, 2));
         else
             printf(" %11s %14s", "-", "-");
         if (numpy)

@@ -78,8 +78,8 @@ static void plain_spmm(void *arg)
 static void set_spmm(void *arg)
 {
     const sparse_job *j = arg;
-    j->kernels->spmm(j->y, j->m->offset, j->m->column, j->m->value, j->x, j->k, 0,
-                     j->m->n_rows, 0, j->k);
+    j->kernels->spmm(
+        j->y, j->m->offset, j->m->column, j->m->value, j->x, j->k, 0, j->m->n_rows, 0, j->k);
 }
 
 static void our_spmm(void *arg)
@@ -161,8 +161,8 @@ static void run_bits_as_sparse(void *arg)
 static void run_bits_as_dense(void *arg)
 {
     const bits_job *j = arg;
-    graphss_i_gemm(j->ctx, j->y, j->full, false, j->x, false, j->b->n_rows, j->k, j->b->n_cols,
-                   0);
+    graphss_i_gemm(
+        j->ctx, j->y, j->full, false, j->x, false, j->b->n_rows, j->k, j->b->n_cols, 0);
 }
 
 /* ---- tables ---- */
@@ -196,16 +196,13 @@ static void table_spmm(graphss_ctx *one, graphss_ctx *two, const graph_size *g, 
     if (graphss_i_kernels_choose() != &graphss_i_kernels_generic)
         avx2.kernels = &graphss_i_kernels_avx2;
 #endif
-    candidate c[] = {{plain_spmm, &j, 0},
-                     {our_spmm, &j, 0},
-                     {set_spmm, &generic, 0},
-                     {set_spmm, &avx2, 0},
-                     {our_spmm, &jt, 0}};
+    candidate c[] = {{plain_spmm, &j, 0}, {our_spmm, &j, 0}, {set_spmm, &generic, 0},
+        {set_spmm, &avx2, 0}, {our_spmm, &jt, 0}};
     compare(c, 5);
     const double plain = c[0].seconds, ours = c[1].seconds;
     printf("%-14s %5zu %9.3f %9.3f %7.2f %7.2f %7.2f %8.1f %7.1f %7.2f\n", g->name, k,
-           1e3 * plain, 1e3 * ours, plain / ours, plain / c[2].seconds, plain / c[3].seconds,
-           flops(&j) / ours, gigabytes(&j) / ours, ours / c[4].seconds);
+        1e3 * plain, 1e3 * ours, plain / ours, plain / c[2].seconds, plain / c[3].seconds,
+        flops(&j) / ours, gigabytes(&j) / ours, ours / c[4].seconds);
     random_csr_free(&m);
     graphss_release(one, x);
     graphss_release(one, y);
@@ -220,16 +217,13 @@ static void table_transposed(graphss_ctx *one, graphss_ctx *two, const graph_siz
     float *x = numbers(one, g->rows * k), *y = numbers(one, g->cols * k);
     sparse_job j = {.ctx = one, .m = &m, .mt = &mt, .x = x, .y = y, .k = k}, jt = j;
     jt.ctx = two;
-    candidate c[] = {{plain_transposed, &j, 0},
-                     {our_transposed, &j, 0},
-                     {our_built_transpose, &j, 0},
-                     {our_transposed, &jt, 0},
-                     {our_built_transpose, &jt, 0}};
+    candidate c[] = {{plain_transposed, &j, 0}, {our_transposed, &j, 0},
+        {our_built_transpose, &j, 0}, {our_transposed, &jt, 0}, {our_built_transpose, &jt, 0}};
     compare(c, 5);
     const double plain = c[0].seconds, split = c[1].seconds, built = c[2].seconds;
     printf("%-14s %5zu %9.3f %9.3f %7.2f %9.3f %7.2f %9.2f %9.2f\n", g->name, k, 1e3 * plain,
-           1e3 * split, plain / split, 1e3 * built, plain / built, split / c[3].seconds,
-           built / c[4].seconds);
+        1e3 * split, plain / split, 1e3 * built, plain / built, split / c[3].seconds,
+        built / c[4].seconds);
     graphss_i_csr_destroy(one, &mt);
     random_csr_free(&m);
     graphss_release(one, x);
@@ -248,13 +242,11 @@ static void table_bits(graphss_ctx *one, graphss_ctx *two, size_t percent, size_
     float *x = numbers(one, d * k), *y = numbers(one, n * k), *full = numbers(one, n * d);
     bits_job j = {one, &b, &m, y, x, full, k}, jt = j;
     jt.ctx = two;
-    candidate c[] = {{run_bits_as_sparse, &j, 0},
-                     {run_bits_as_dense, &j, 0},
-                     {run_bits, &j, 0},
-                     {run_bits, &jt, 0}};
+    candidate c[] = {{run_bits_as_sparse, &j, 0}, {run_bits_as_dense, &j, 0},
+        {run_bits, &j, 0}, {run_bits, &jt, 0}};
     compare(c, 4);
     printf("%12zu %% %5zu %9.3f %9.3f %9.3f %7.2f\n", percent, k, 1e3 * c[0].seconds,
-           1e3 * c[1].seconds, 1e3 * c[2].seconds, c[2].seconds / c[3].seconds);
+        1e3 * c[1].seconds, 1e3 * c[2].seconds, c[2].seconds / c[3].seconds);
     graphss_release(one, full);
     graphss_release(one, x);
     graphss_release(one, y);
@@ -273,7 +265,7 @@ static void table_sddmm(graphss_ctx *one, graphss_ctx *two, const graph_size *g,
     compare(c, 3);
     const double plain = c[0].seconds, ours = c[1].seconds;
     printf("%-14s %5zu %9.3f %9.3f %7.2f %8.1f %7.2f\n", g->name, k, 1e3 * plain, 1e3 * ours,
-           plain / ours, flops(&j) / ours, ours / c[2].seconds);
+        plain / ours, flops(&j) / ours, ours / c[2].seconds);
     random_csr_free(&m);
     graphss_release(one, x);
     graphss_release(one, out);
@@ -294,7 +286,7 @@ static void our_gemm(void *arg)
 }
 
 static void table_gemm(graphss_ctx *one, graphss_ctx *two, const char *name, size_t m,
-                       size_t n, size_t k, bool ta, bool tb)
+    size_t n, size_t k, bool ta, bool tb)
 {
     float *a = numbers(one, m * k), *b = numbers(one, k * n), *y = numbers(one, m * n);
     dense_job j = {one, y, a, b, m, n, k, ta, tb}, jt = {two, y, a, b, m, n, k, ta, tb};
@@ -303,7 +295,7 @@ static void table_gemm(graphss_ctx *one, graphss_ctx *two, const char *name, siz
     const double t1 = c[0].seconds, t2 = c[1].seconds;
     const double work = 2e-9 * (double)m * (double)n * (double)k;
     printf("%-14s %8zu %5zu %8zu %9.3f %8.1f %8.1f %7.2f\n", name, m, n, k, 1e3 * t1,
-           work / t1, work / t2, t1 / t2);
+        work / t1, work / t2, t1 / t2);
     graphss_release(one, a);
     graphss_release(one, b);
     graphss_release(one, y);
@@ -347,19 +339,12 @@ static void run_copy(void *arg)
 
 static void table_flat(graphss_ctx *ctx, size_t n)
 {
-    flat_job j = {graphss_i_kernels_choose(),
-                  numbers(ctx, n),
-                  numbers(ctx, n),
-                  numbers(ctx, n),
-                  numbers(ctx, n),
-                  n};
+    flat_job j = {graphss_i_kernels_choose(), numbers(ctx, n), numbers(ctx, n),
+        numbers(ctx, n), numbers(ctx, n), n};
     for (size_t i = 0; i < n; i++)
         j.v[i] = 1;
-    candidate c[] = {{run_copy, &j, 0},
-                     {run_relu, &j, 0},
-                     {run_relu_backward, &j, 0},
-                     {run_dropout, &j, 0},
-                     {run_adam, &j, 0}};
+    candidate c[] = {{run_copy, &j, 0}, {run_relu, &j, 0}, {run_relu_backward, &j, 0},
+        {run_dropout, &j, 0}, {run_adam, &j, 0}};
     compare(c, 5);
     printf("%14zu", n);
     for (size_t t = 0; t < 5; t++)
@@ -430,27 +415,27 @@ static void plain_bend(void *arg)
 static void our_bend(void *arg)
 {
     logit_job *j = arg;
-    j->kernels->choice_bend(j->gradient, j->hessian, j->x, j->p, j->left, j->weight, j->n,
-                            j->k, 0);
+    j->kernels->choice_bend(
+        j->gradient, j->hessian, j->x, j->p, j->left, j->weight, j->n, j->k, 0);
 }
 
 static void table_logit(graphss_ctx *ctx, size_t n, size_t k)
 {
     logit_job j = {.kernels = graphss_i_kernels_choose(),
-                   .x = numbers(ctx, n * k * GRAPHSS_I_ROW),
-                   .p = numbers(ctx, n * k),
-                   .left = numbers(ctx, n * k),
-                   .weight = numbers(ctx, n),
-                   .n = n,
-                   .k = k};
+        .x = numbers(ctx, n * k * GRAPHSS_I_ROW),
+        .p = numbers(ctx, n * k),
+        .left = numbers(ctx, n * k),
+        .weight = numbers(ctx, n),
+        .n = n,
+        .k = k};
     for (size_t l = 0; l < GRAPHSS_I_ROW; l++)
         j.w[l] = (float)l / 8 - 1;
     candidate c[] = {
         {plain_choice, &j, 0}, {our_choice, &j, 0}, {plain_bend, &j, 0}, {our_bend, &j, 0}};
     compare(c, 4);
     printf("%8zu x %2zu %9.3f %9.3f %7.2f %9.3f %9.3f %7.2f\n", n, k, 1e3 * c[0].seconds,
-           1e3 * c[1].seconds, c[0].seconds / c[1].seconds, 1e3 * c[2].seconds,
-           1e3 * c[3].seconds, c[2].seconds / c[3].seconds);
+        1e3 * c[1].seconds, c[0].seconds / c[1].seconds, 1e3 * c[2].seconds,
+        1e3 * c[3].seconds, c[2].seconds / c[3].seconds);
     graphss_release(ctx, j.x);
     graphss_release(ctx, j.p);
     graphss_release(ctx, j.left);
@@ -465,16 +450,14 @@ int main(void)
         &(graphss_ctx_options){.struct_size = sizeof(graphss_ctx_options), .threads = 2});
     if (!one || !two)
         return 1;
-    const graph_size graphs[] = {{"cora", 2708, 2708, 5},
-                                 {"photo", 7650, 7650, 32},
-                                 {"cs", 18333, 18333, 10},
-                                 {"large", 100000, 100000, 10}};
+    const graph_size graphs[] = {{"cora", 2708, 2708, 5}, {"photo", 7650, 7650, 32},
+        {"cs", 18333, 18333, 10}, {"large", 100000, 100000, 10}};
     const graph_size features[] = {
         {"cora X", 2708, 1433, 18}, {"photo X", 7650, 745, 259}, {"cs X", 18333, 6805, 60}};
     const size_t ks[] = {7, 16, 64, 208};
 
     printf("instruction set: %s. Ratios are plain loop / ours: above 1 we win.\n\n",
-           graphss_ctx_instruction_set(one));
+        graphss_ctx_instruction_set(one));
     printf("sparse x dense     k  plain ms   ours ms   ratio generic    avx2  GFLOP/s    GB/s "
            " 2 thr.\n");
     for (size_t g = 0; g < 4; g++)

@@ -49,8 +49,8 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static graphss_model *train(graphss_ctx *ctx, const graphss_dataset *data, int64_t hidden,
-                            int64_t epochs)
+static graphss_model *train(
+    graphss_ctx *ctx, const graphss_dataset *data, int64_t hidden, int64_t epochs)
 {
     graphss_split split = {0};
     graphss_split_options s;
@@ -58,20 +58,20 @@ static graphss_model *train(graphss_ctx *ctx, const graphss_dataset *data, int64
     graphss_model *model = NULL;
     graphss_split_options_init(&s);
     must(ctx,
-         graphss_split_make(ctx, &split, data->label, data->graph.n_nodes, data->n_classes, 1,
-                            &s),
-         "split");
+        graphss_split_make(
+            ctx, &split, data->label, data->graph.n_nodes, data->n_classes, 1, &s),
+        "split");
     graphss_train_options_init(&opt, "gcn", GRAPHSS_MODE_DEFAULT, &data->features);
     if (hidden)
         opt.hidden = hidden;
     if (epochs)
         opt.epochs = epochs;
     const graphss_train_input in = {.struct_size = sizeof in,
-                                    .graph = &data->graph,
-                                    .features = &data->features,
-                                    .n_classes = data->n_classes,
-                                    .split = &split,
-                                    .seed = 1};
+        .graph = &data->graph,
+        .features = &data->features,
+        .n_classes = data->n_classes,
+        .split = &split,
+        .seed = 1};
     must(ctx, graphss_model_train(ctx, &model, NULL, &in, &opt), "train");
     const graphss_observation seen = graphss_dataset_observe(data);
     must(ctx, graphss_alert_train(ctx, model, &seen, 1), "alert_train");
@@ -102,8 +102,8 @@ static void make_dense(graphss_ctx *ctx, graphss_dataset *data, size_t nodes, do
         x[i] = centre[data->label[i / COLUMNS]][i % COLUMNS] * 0.3F +
                (float)graphss_rng_normal(&rng);
     graphss_features_destroy(ctx, &data->features);
-    must(ctx, graphss_features_from_dense(ctx, &data->features, nodes, COLUMNS, x),
-         "features");
+    must(
+        ctx, graphss_features_from_dense(ctx, &data->features, nodes, COLUMNS, x), "features");
     free(x);
 }
 
@@ -113,8 +113,8 @@ typedef struct edge_event {
 } edge_event;
 
 /* An edge of the graph as it is goes, or a random one comes. */
-static void draw(edge_event *e, graphss_ctx *ctx, graphss_live *live, graphss_rng *rng,
-                 double t)
+static void draw(
+    edge_event *e, graphss_ctx *ctx, graphss_live *live, graphss_rng *rng, double t)
 {
     const size_t n = graphss_live_capacity(live);
     const uint64_t u = graphss_rng_below(rng, n);
@@ -128,22 +128,22 @@ static void draw(edge_event *e, graphss_ctx *ctx, graphss_live *live, graphss_rn
         v = edges.node[graphss_rng_below(rng, edges.n)];
     graphss_live_edges_destroy(ctx, &edges);
     snprintf(e->u, sizeof e->u, "%llu", (unsigned long long)u);
-    snprintf(e->v, sizeof e->v, "%lld",
-             (long long)((uint64_t)v == u ? (v + 1) % (int64_t)n : v));
+    snprintf(
+        e->v, sizeof e->v, "%lld", (long long)((uint64_t)v == u ? (v + 1) % (int64_t)n : v));
     e->event =
         (graphss_event){.op = removes ? GRAPHSS_EVENT_REMOVE_EDGE : GRAPHSS_EVENT_ADD_EDGE,
-                        .t = t,
-                        .seq = -1,
-                        .u = e->u,
-                        .v = e->v};
+            .t = t,
+            .seq = -1,
+            .u = e->u,
+            .v = e->v};
 }
 
 static void say_spread(const char *what, double *took, size_t n)
 {
     qsort(took, n, sizeof *took, by_size);
     printf("one event, %s: median %.3f ms, P90 %.3f, P99 %.3f, most %.3f\n", what,
-           1e3 * took[n / 2], 1e3 * took[n * 9 / 10], 1e3 * took[n * 99 / 100],
-           1e3 * took[n - 1]);
+        1e3 * took[n / 2], 1e3 * took[n * 9 / 10], 1e3 * took[n * 99 / 100],
+        1e3 * took[n - 1]);
 }
 
 static int speed(graphss_ctx *ctx, size_t nodes, double degree, size_t events)
@@ -161,8 +161,7 @@ static int speed(graphss_ctx *ctx, size_t nodes, double degree, size_t events)
     data = (graphss_dataset){0};
     make_dense(ctx, &data, nodes, degree);
     printf("nodes %zu, edges %zu, features %d, classes %d, hidden %d, threads %zu\n", nodes,
-           graphss_graph_edges(&data.graph), COLUMNS, CLASSES, HIDDEN,
-           graphss_ctx_threads(ctx));
+        graphss_graph_edges(&data.graph), COLUMNS, CLASSES, HIDDEN, graphss_ctx_threads(ctx));
     printf("train and detector %28.1f s\n", seconds() - start);
     const graphss_observation seen = graphss_dataset_observe(&data);
     graphss_live_options_init(&opt);
@@ -174,7 +173,7 @@ static int speed(graphss_ctx *ctx, size_t nodes, double degree, size_t events)
     for (int i = 0; i < 3; i++) {
         start = processor();
         must(ctx, graphss_model_predict(ctx, prob, model, &data.graph, &data.features),
-             "predict");
+            "predict");
         const double took = processor() - start;
         pass = i == 0 || took < pass ? took : pass;
     }
@@ -204,7 +203,7 @@ static int speed(graphss_ctx *ctx, size_t nodes, double degree, size_t events)
     printf("rows computed for an event: %.0f\n", rows / SINGLE);
     printf("one event against a whole pass: %.0f times cheaper in the mean, %.0f in the "
            "median\n",
-           pass / (all / SINGLE), pass / used[SINGLE / 2]);
+        pass / (all / SINGLE), pass / used[SINGLE / 2]);
     double clock = 0, busy = 0;
     size_t applied = 0;
     for (size_t b = 0; b < batches; b++) {
@@ -220,14 +219,14 @@ static int speed(graphss_ctx *ctx, size_t nodes, double degree, size_t events)
         applied += BATCH;
     }
     printf("batches of %d: %.0f events a second by the clock, %.0f a second of processor\n",
-           BATCH, (double)applied / clock, (double)applied / busy);
+        BATCH, (double)applied / clock, (double)applied / busy);
     size_t different = 0;
     double farthest = 0;
     must(ctx, graphss_live_verify(ctx, &different, &farthest, live), "verify");
     graphss_live_status s;
     graphss_live_status_get(live, &s);
     printf("rows with other bits than a whole pass: %zu; farthest from predict: %.1e\n",
-           different, farthest);
+        different, farthest);
     printf("memory %.0f MB\n", 1e-6 * (double)s.bytes);
     graphss_live_free(ctx, live);
     graphss_model_free(ctx, model);
@@ -255,9 +254,9 @@ static void apply_event(stream *s, const graphss_event *given)
     s->alerts += did.n_alerts;
     for (size_t i = 0; i < did.n_alerts; i++)
         must(s->ctx,
-             graphss_live_settle(s->ctx, s->live, did.first_alert + i + 1,
-                                 GRAPHSS_ALERT_DISMISSED),
-             "settle");
+            graphss_live_settle(
+                s->ctx, s->live, did.first_alert + i + 1, GRAPHSS_ALERT_DISMISSED),
+            "settle");
     graphss_live_batch_destroy(s->ctx, &did);
 }
 
@@ -275,8 +274,8 @@ static graphss_status keep(void *user, const graphss_event *e)
 }
 
 /* The events of a day of benign change, made of the graph as it is, in random order. */
-static lines benign_day(const stream *s, const graphss_dataset *labelled, size_t changing,
-                        uint64_t seed)
+static lines benign_day(
+    const stream *s, const graphss_dataset *labelled, size_t changing, uint64_t seed)
 {
     graphss_ctx *ctx = s->ctx;
     graphss_dataset now = {0}, then = {0};
@@ -315,7 +314,7 @@ static void pass_hour(stream *s, const lines *day, size_t hour)
     for (size_t i = day->n * hour / 24; i < day->n * (hour + 1) / 24; i++) {
         graphss_event e = {0};
         must(s->ctx, graphss_event_parse(s->ctx, &e, day->line[i], strlen(day->line[i])),
-             "parse");
+            "parse");
         apply_event(s, &e);
         graphss_event_destroy(s->ctx, &e);
     }
@@ -325,9 +324,9 @@ static void pass_hour(stream *s, const lines *day, size_t hour)
     s->alerts += did.n_alerts;
     for (size_t i = 0; i < did.n_alerts; i++)
         must(s->ctx,
-             graphss_live_settle(s->ctx, s->live, did.first_alert + i + 1,
-                                 GRAPHSS_ALERT_DISMISSED),
-             "settle");
+            graphss_live_settle(
+                s->ctx, s->live, did.first_alert + i + 1, GRAPHSS_ALERT_DISMISSED),
+            "settle");
     graphss_live_batch_destroy(s->ctx, &did);
 }
 
@@ -348,10 +347,10 @@ static void hit(stream *s, const graphss_dataset *data, graphss_rng *rng)
         while (data->label[v] == data->label[u])
             v = graphss_rng_below(rng, n);
         const graphss_event e = {.op = GRAPHSS_EVENT_ADD_EDGE,
-                                 .t = s->t,
-                                 .seq = -1,
-                                 .u = graphss_live_name(s->live, u),
-                                 .v = graphss_live_name(s->live, v)};
+            .t = s->t,
+            .seq = -1,
+            .u = graphss_live_name(s->live, u),
+            .v = graphss_live_name(s->live, v)};
         apply_event(s, &e);
     }
 }
@@ -377,8 +376,7 @@ static void watch_classes(graphss_ctx *ctx, graphss_live *live, const graphss_da
 /* Hours until an alert while `victims` nodes are hit, spread over `hours`, besides benign
  * change; -1: none within a week. */
 static double attack(graphss_ctx *ctx, const graphss_model *model, const void *state, size_t n,
-                     const graphss_dataset *data, size_t victims, double hours,
-                     size_t changing, uint64_t seed)
+    const graphss_dataset *data, size_t victims, double hours, size_t changing, uint64_t seed)
 {
     graphss_live_status status;
     graphss_rng rng = graphss_rng_make(seed, GRAPHSS_STREAM_SAMPLER);
@@ -407,7 +405,7 @@ static double attack(graphss_ctx *ctx, const graphss_model *model, const void *s
 
 /* The state after `days` of benign change, in each of which `hits` nodes are hit, too. */
 static void warm_up(graphss_ctx *ctx, stream *s, const graphss_dataset *data, size_t days,
-                    size_t hits, size_t changing, uint64_t seed)
+    size_t hits, size_t changing, uint64_t seed)
 {
     graphss_rng rng = graphss_rng_make(seed, GRAPHSS_STREAM_SAMPLER);
     for (size_t day = 0; day < days; day++) {
@@ -423,7 +421,7 @@ static void warm_up(graphss_ctx *ctx, stream *s, const graphss_dataset *data, si
 }
 
 static void attacks(graphss_ctx *ctx, const graphss_model *model, const void *state, size_t n,
-                    const graphss_dataset *data, size_t changing, uint64_t seed)
+    const graphss_dataset *data, size_t changing, uint64_t seed)
 {
     enum { TRIALS = 20 };
     static const double share[] = {0.05, 0.001}, spread[] = {1, 168};
@@ -434,12 +432,12 @@ static void attacks(graphss_ctx *ctx, const graphss_model *model, const void *st
             size_t found = 0;
             for (uint64_t trial = 0; trial < TRIALS; trial++) {
                 const double h = attack(ctx, model, state, n, data, victims, spread[d],
-                                        changing, seed * 77 + trial);
+                    changing, seed * 77 + trial);
                 found += h >= 0;
                 delay += h >= 0 ? h : 0;
             }
             printf("attack on %.1f %% (%zu nodes) %s: found %zu of %d", 100 * share[a],
-                   victims, spread[d] > 1 ? "over a week" : "at once", found, (int)TRIALS);
+                victims, spread[d] > 1 ? "over a week" : "at once", found, (int)TRIALS);
             if (found)
                 printf(", after %.1f hours in the mean", delay / (double)found);
             printf("\n");
@@ -473,8 +471,8 @@ static int alarms(graphss_ctx *ctx, const char *where, size_t days, uint64_t see
             must(ctx, graphss_live_save(ctx, &state, &n, live), "save");
     }
     printf("%s: %zu nodes, %zu change a day, %s; %zu days, %zu false alarms, %.2f allowed\n",
-           where, nodes, changing, groups ? "a group for each class" : "one group", days,
-           s.alerts, (double)days / 7);
+        where, nodes, changing, groups ? "a group for each class" : "one group", days,
+        s.alerts, (double)days / 7);
     fflush(stdout);
     attacks(ctx, model, state, n, &data, changing, seed);
     graphss_release(ctx, state);
@@ -484,7 +482,7 @@ static int alarms(graphss_ctx *ctx, const char *where, size_t days, uint64_t see
         must(ctx, graphss_live_new(ctx, &hostile.live, model, &seen, &opt), "live");
         warm_up(ctx, &hostile, &data, WARM, hits, changing, seed + 1);
         printf("if %zu nodes were hit in each of the first %d days, too: %zu alerts then\n",
-               hits, (int)WARM, hostile.alerts);
+            hits, (int)WARM, hostile.alerts);
         must(ctx, graphss_live_save(ctx, &state, &n, hostile.live), "save");
         attacks(ctx, model, state, n, &data, changing, seed);
         graphss_release(ctx, state);
@@ -501,15 +499,14 @@ int main(int argc, char **argv)
     int code = 2;
     if (argc > 1 && !strcmp(argv[1], "speed"))
         code = speed(ctx, argc > 2 ? (size_t)atol(argv[2]) : 169000,
-                     argc > 3 ? atof(argv[3]) : 14, argc > 4 ? (size_t)atol(argv[4]) : 10000);
+            argc > 3 ? atof(argv[3]) : 14, argc > 4 ? (size_t)atol(argv[4]) : 10000);
     else if (argc > 3 && !strcmp(argv[1], "alarms"))
-        code =
-            alarms(ctx, argv[2], (size_t)atol(argv[3]), argc > 4 ? (uint64_t)atol(argv[4]) : 1,
-                   argc > 5 && !strcmp(argv[5], "groups"));
+        code = alarms(ctx, argv[2], (size_t)atol(argv[3]),
+            argc > 4 ? (uint64_t)atol(argv[4]) : 1, argc > 5 && !strcmp(argv[5], "groups"));
     else
         fprintf(stderr,
-                "bench_live speed [NODES [DEGREE [EVENTS]]] | alarms DATASET DAYS [SEED "
-                "[groups]]\n");
+            "bench_live speed [NODES [DEGREE [EVENTS]]] | alarms DATASET DAYS [SEED "
+            "[groups]]\n");
     graphss_ctx_free(ctx);
     return code;
 }

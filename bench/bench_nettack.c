@@ -42,8 +42,8 @@ static int compare_doubles(const void *a, const void *b)
 }
 
 /* The margin of u by the definition, xw [n x k] = X W given. */
-static double margin(const graphss_i_rows *adj, const double *xw, size_t k, int32_t u,
-                     size_t label)
+static double margin(
+    const graphss_i_rows *adj, const double *xw, size_t k, int32_t u, size_t label)
 {
     double z[64] = {0}, best = -INFINITY;
     for (int32_t e = -1; e < adj->length[u]; e++) {
@@ -62,8 +62,8 @@ static double margin(const graphss_i_rows *adj, const double *xw, size_t k, int3
 }
 
 /* CPU seconds to find the best edge once, the slow way. */
-static double slow_step(graphss_ctx *ctx, const graphss_dataset *data, const float *w,
-                        int32_t u)
+static double slow_step(
+    graphss_ctx *ctx, const graphss_dataset *data, const float *w, int32_t u)
 {
     const size_t n = data->graph.n_nodes, k = data->n_classes;
     const graphss_features *f = &data->features;
@@ -96,9 +96,9 @@ static void bench_victims(graphss_ctx *ctx, const char *folder)
         int kind;
         double median, mean; /* the original's, NAN: not published */
     } row[] = {{"structure", GRAPHSS_ATTACK_EDGES, 1.46, 2.35},
-               {"features", GRAPHSS_ATTACK_FEATURES, 0.94, 0.99},
-               {"both", GRAPHSS_ATTACK_BOTH, 2.06, 3.00},
-               {"2 links + 20 features", GRAPHSS_ATTACK_LF, 1.89, NAN}};
+        {"features", GRAPHSS_ATTACK_FEATURES, 0.94, 0.99},
+        {"both", GRAPHSS_ATTACK_BOTH, 2.06, 3.00},
+        {"2 links + 20 features", GRAPHSS_ATTACK_LF, 1.89, NAN}};
     enum { MOST = 64, ROUNDS = 5 };
     char path[4096];
     graphss_dataset data = {0};
@@ -122,13 +122,13 @@ static void bench_victims(graphss_ctx *ctx, const char *folder)
         double seconds[MOST], sum = 0;
         for (size_t i = 0; i < n; i++) {
             const graphss_attack_input in = {.struct_size = sizeof in,
-                                             .graph = &data.graph,
-                                             .features = &data.features,
-                                             .label = data.label,
-                                             .n_classes = data.n_classes,
-                                             .surrogate = w,
-                                             .victim = &victim[i],
-                                             .n_victims = 1};
+                .graph = &data.graph,
+                .features = &data.features,
+                .label = data.label,
+                .n_classes = data.n_classes,
+                .surrogate = w,
+                .victim = &victim[i],
+                .n_victims = 1};
             graphss_attack_options opt;
             graphss_attack_options_init(&opt);
             const size_t degree = graphss_graph_degree(&data.graph, (size_t)victim[i]);
@@ -152,13 +152,13 @@ static void bench_victims(graphss_ctx *ctx, const char *folder)
         if (!isnan(row[r].mean))
             snprintf(mean, sizeof mean, "%.0f", 1e3 * row[r].mean);
         printf("| %s | %.3f | %.3f | %.0f | %s | %.0f |\n", row[r].name, 1e3 * median,
-               1e3 * sum / (double)n, 1e3 * row[r].median, mean, row[r].median / median);
+            1e3 * sum / (double)n, 1e3 * row[r].median, mean, row[r].median / median);
     }
     double slow = 0;
     for (size_t i = 0; i < n; i++)
         slow += slow_step(ctx, &data, w, victim[i]);
     printf("\none link step the slow way, set-up included: %.2f ms a victim\n\n",
-           1e3 * slow / (double)n);
+        1e3 * slow / (double)n);
     graphss_release(ctx, victim);
     graphss_release(ctx, w);
     graphss_dataset_destroy(ctx, &data);
@@ -175,24 +175,23 @@ static void bench_all(graphss_ctx *ctx, const char *name)
         printf("%s skipped: %s\n", name, graphss_ctx_error(ctx));
         return;
     }
-    check(ctx, graphss_split_make(ctx, &split, data.label, data.graph.n_nodes, data.n_classes,
-                                  1, NULL));
-    check(ctx, graphss_surrogate_train(
-                   ctx, &w,
+    check(ctx, graphss_split_make(
+                   ctx, &split, data.label, data.graph.n_nodes, data.n_classes, 1, NULL));
+    check(ctx, graphss_surrogate_train(ctx, &w,
                    &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
-                                          .graph = &data.graph,
-                                          .features = &data.features,
-                                          .n_classes = data.n_classes,
-                                          .split = &split,
-                                          .seed = 1}));
+                       .graph = &data.graph,
+                       .features = &data.features,
+                       .n_classes = data.n_classes,
+                       .split = &split,
+                       .seed = 1}));
     const graphss_attack_input in = {.struct_size = sizeof in,
-                                     .graph = &data.graph,
-                                     .features = &data.features,
-                                     .label = data.label,
-                                     .n_classes = data.n_classes,
-                                     .surrogate = w,
-                                     .victim = split.test,
-                                     .n_victims = split.n_test};
+        .graph = &data.graph,
+        .features = &data.features,
+        .label = data.label,
+        .n_classes = data.n_classes,
+        .surrogate = w,
+        .victim = split.test,
+        .n_victims = split.n_test};
     for (int independent = 0; independent < 2; independent++) {
         graphss_attack_options opt;
         graphss_attack_options_init(&opt);
@@ -208,10 +207,10 @@ static void bench_all(graphss_ctx *ctx, const char *name)
         const double seconds = graphss_i_seconds() - start;
         getrusage(RUSAGE_SELF, &usage);
         printf("| %s | %lld + %lld | %s | %zu | %zu | %.2f | %.3f | %ld |\n", data.name,
-               (long long)opt.edges, (long long)opt.features,
-               independent ? "independent" : "cumulative", in.n_victims,
-               independent ? graphss_ctx_threads(ctx) : (size_t)1, seconds,
-               1e3 * seconds / (double)in.n_victims, usage.ru_maxrss / 1024);
+            (long long)opt.edges, (long long)opt.features,
+            independent ? "independent" : "cumulative", in.n_victims,
+            independent ? graphss_ctx_threads(ctx) : (size_t)1, seconds,
+            1e3 * seconds / (double)in.n_victims, usage.ru_maxrss / 1024);
         fflush(stdout);
         graphss_flips_destroy(ctx, &flips);
     }

@@ -50,8 +50,8 @@ typedef void (*run)(void *arg);
 static double seconds(graphss_ctx *ctx)
 {
     struct timespec now;
-    clock_gettime(graphss_ctx_threads(ctx) == 1 ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC,
-                  &now);
+    clock_gettime(
+        graphss_ctx_threads(ctx) == 1 ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC, &now);
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
@@ -165,7 +165,7 @@ static limits measure_limits(graphss_ctx *ctx)
 /* ---- products ---- */
 
 static void print_line(const limits *l, const char *data, const char *what, double t,
-                       double gflop, double gigabytes, double held)
+    double gflop, double gigabytes, double held)
 {
     double gbs = l->gbs[LEVELS - 1];
     for (int level = LEVELS - 1; level >= 0; level--)
@@ -204,8 +204,8 @@ static void multiply_bits(void *arg)
 }
 
 /* y = m b, or m^T b: b is read in no order, or with the transpose y is written so. */
-static void line_sparse(graphss_ctx *ctx, const limits *l, const char *data, const char *what,
-                        run f, job j)
+static void line_sparse(
+    graphss_ctx *ctx, const limits *l, const char *data, const char *what, run f, job j)
 {
     const double nnz = (double)j.m->offset[j.m->n_rows], k = (double)j.cols;
     const bool transposed = f != multiply_sparse;
@@ -217,29 +217,29 @@ static void line_sparse(graphss_ctx *ctx, const limits *l, const char *data, con
     j.y = y;
     j.rows = j.m->n_rows;
     print_line(l, data, what, best(ctx, f, &j), 2e-9 * nnz * k,
-               1e-9 * (nnz * (8 + 4 * k) + 4 * (double)out * k), 4 * (double)in * k);
+        1e-9 * (nnz * (8 + 4 * k) + 4 * (double)out * k), 4 * (double)in * k);
     graphss_release(ctx, b);
     graphss_release(ctx, y);
 }
 
 static void line_bits(graphss_ctx *ctx, const limits *l, const char *data, const char *what,
-                      const graphss_i_bits *bits)
+    const graphss_i_bits *bits)
 {
     float *b = numbers(ctx, bits->n_cols * WIDTH), *y = numbers(ctx, bits->n_rows * WIDTH);
     job j = {.ctx = ctx, .bits = bits, .b = b, .y = y, .cols = WIDTH};
     print_line(l, data, what, best(ctx, multiply_bits, &j),
-               2e-9 * (double)bits->n_rows * (double)bits->n_cols * WIDTH, 0, 0);
+        2e-9 * (double)bits->n_rows * (double)bits->n_cols * WIDTH, 0, 0);
     graphss_release(ctx, b);
     graphss_release(ctx, y);
 }
 
-static graphss_status lines_of_input(graphss_ctx *ctx, const limits *l, const char *name,
-                                     const graphss_i_input *x)
+static graphss_status lines_of_input(
+    graphss_ctx *ctx, const limits *l, const char *name, const graphss_i_input *x)
 {
     if (x->dense) {
         const double t = dense_seconds(ctx, x->n_rows, WIDTH, x->n_cols, false, false);
         print_line(l, name, "X W, dense", t,
-                   2e-9 * (double)x->n_rows * (double)x->n_cols * WIDTH, 0, 0);
+            2e-9 * (double)x->n_rows * (double)x->n_cols * WIDTH, 0, 0);
         return GRAPHSS_OK;
     }
     if (x->bits.word) {
@@ -282,15 +282,15 @@ static graphss_status table(graphss_ctx *ctx, const limits *l, const char *name)
         const size_t n = data.graph.n_nodes, k = data.n_classes;
         const double gflop = 2e-9 * (double)n * (double)k * WIDTH;
         line_sparse(ctx, l, title, "A H", multiply_sparse, (job){.m = &p.m, .cols = WIDTH});
-        line_sparse(ctx, l, title, "A Z, of classes", multiply_sparse,
-                    (job){.m = &p.m, .cols = k});
+        line_sparse(
+            ctx, l, title, "A Z, of classes", multiply_sparse, (job){.m = &p.m, .cols = k});
         st = lines_of_input(ctx, l, title, &x);
-        print_line(l, title, "H W1", dense_seconds(ctx, n, k, WIDTH, false, false), gflop, 0,
-                   0);
-        print_line(l, title, "G W1^T", dense_seconds(ctx, n, WIDTH, k, false, true), gflop, 0,
-                   0);
-        print_line(l, title, "H^T G", dense_seconds(ctx, WIDTH, k, n, true, false), gflop, 0,
-                   0);
+        print_line(
+            l, title, "H W1", dense_seconds(ctx, n, k, WIDTH, false, false), gflop, 0, 0);
+        print_line(
+            l, title, "G W1^T", dense_seconds(ctx, n, WIDTH, k, false, true), gflop, 0, 0);
+        print_line(
+            l, title, "H^T G", dense_seconds(ctx, WIDTH, k, n, true, false), gflop, 0, 0);
     }
     graphss_i_input_destroy(ctx, &x);
     graphss_i_propagation_destroy(ctx, &p);
@@ -312,7 +312,7 @@ int main(int argc, char **argv)
     const limits l = measure_limits(ctx);
     printf("limits\t%s, %ld threads\tGEMM %.1f GFLOP/s\tread GB/s: L2 %.0f\tL3 %.0f\tmemory "
            "%.1f\n",
-           graphss_ctx_instruction_set(ctx), threads, l.gflops, l.gbs[0], l.gbs[1], l.gbs[2]);
+        graphss_ctx_instruction_set(ctx), threads, l.gflops, l.gbs[0], l.gbs[1], l.gbs[2]);
     printf("data\tproduct\tms\tGFLOP/s\tGB/s\tshare\n");
     graphss_status st = GRAPHSS_OK;
     for (int i = 2; i < argc && !st; i++)

@@ -33,8 +33,8 @@ static double now(void)
 static int connect_to(int port)
 {
     const struct sockaddr_in to = {.sin_family = AF_INET,
-                                   .sin_port = htons((uint16_t)port),
-                                   .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+        .sin_port = htons((uint16_t)port),
+        .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     const int fd = socket(AF_INET, SOCK_STREAM, 0);
     if (fd >= 0 && connect(fd, (const struct sockaddr *)&to, sizeof to) == 0)
         return fd;
@@ -70,16 +70,15 @@ static size_t make(char *out, size_t room, client *c, unsigned *seed)
               v = (u + 1 + rand_r(seed) % (c->nodes - 1)) % c->nodes;
     if (kind >= 3)
         return (size_t)snprintf(out, room, "GET %s%.0d HTTP/1.1\r\nHost: localhost\r\n\r\n",
-                                kind == 9 ? "/v1/status" : "/v1/nodes/",
-                                kind == 9 ? 0 : u + 1);
+            kind == 9 ? "/v1/status" : "/v1/nodes/", kind == 9 ? 0 : u + 1);
     const int n = snprintf(event, sizeof event,
-                           "{\"op\":\"%clink\",\"u\":\"%d\",\"v\":\"%d\",\"source\":\"b%d\","
-                           "\"seq\":%zu}",
-                           kind == 2 ? '-' : '+', u, v, c->number, c->done);
+        "{\"op\":\"%clink\",\"u\":\"%d\",\"v\":\"%d\",\"source\":\"b%d\","
+        "\"seq\":%zu}",
+        kind == 2 ? '-' : '+', u, v, c->number, c->done);
     return (size_t)snprintf(out, room,
-                            "POST /v1/events HTTP/1.1\r\nHost: localhost\r\nContent-Type: "
-                            "application/jsonl\r\nContent-Length: %d\r\n\r\n%s",
-                            n, event);
+        "POST /v1/events HTTP/1.1\r\nHost: localhost\r\nContent-Type: "
+        "application/jsonl\r\nContent-Length: %d\r\n\r\n%s",
+        n, event);
 }
 
 static void *run(void *arg)
@@ -124,7 +123,7 @@ static void usage(const char *pid, double *cpu, double *memory)
     FILE *f = fopen(path, "r");
     if (f && fgets(line, sizeof line, f) && strrchr(line, ')'))
         sscanf(strrchr(line, ')') + 2, "%*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu",
-               &user, &system);
+            &user, &system);
     if (f)
         fclose(f);
     snprintf(path, sizeof path, "/proc/%s/statm", pid);
@@ -177,7 +176,7 @@ int main(int argc, char **argv)
             at[q] = (double)(b + 1) * 0.05;
         }
     printf("requests %zu, %.0f a second of %.0f wanted, %zu sent late\n", all,
-           (double)all / took, rate, late);
+        (double)all / took, rate, late);
     printf("errors   %zu, and %zu times 429\n", errors, busy);
     printf("latency  median %.2f ms, 99 %% %.2f ms, 99.9 %% %.2f ms\n", at[0], at[1], at[2]);
     printf(

@@ -72,17 +72,16 @@ static graphss_status train(graphss_ctx *ctx, const char *name, size_t epochs, d
 
     graphss_status st = graphss_dataset_read(ctx, &data, name, &read);
     if (!st)
-        st = graphss_split_make(ctx, &split, data.label, data.graph.n_nodes, data.n_classes, 1,
-                                NULL);
+        st = graphss_split_make(
+            ctx, &split, data.label, data.graph.n_nodes, data.n_classes, 1, NULL);
     if (!st)
-        st = graphss_model_train(
-            ctx, &model, NULL,
+        st = graphss_model_train(ctx, &model, NULL,
             &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
-                                   .graph = &data.graph,
-                                   .features = &data.features,
-                                   .n_classes = data.n_classes,
-                                   .split = &split,
-                                   .seed = 1},
+                .graph = &data.graph,
+                .features = &data.features,
+                .n_classes = data.n_classes,
+                .split = &split,
+                .seed = 1},
             &opt);
     graphss_model_free(ctx, model);
     graphss_split_destroy(ctx, &split);
@@ -99,12 +98,12 @@ int main(int argc, char **argv)
         return 2;
     }
     clock_marks marks = {.n = ROUNDS * (size_t)epochs,
-                         .clock = threads == 1 ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_MONOTONIC};
+        .clock = threads == 1 ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_MONOTONIC};
     marks.at = calloc(marks.n, sizeof *marks.at);
     const graphss_ctx_options options = {.struct_size = sizeof options,
-                                         .threads = (size_t)threads,
-                                         .progress = mark,
-                                         .user = &marks};
+        .threads = (size_t)threads,
+        .progress = mark,
+        .user = &marks};
     graphss_ctx *ctx = graphss_ctx_new(&options);
     graphss_status st =
         ctx && marks.at ? train(ctx, argv[1], marks.n, dropout) : GRAPHSS_ERR_NOMEM;
@@ -112,7 +111,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "bench_train: %s\n", ctx ? graphss_ctx_error(ctx) : "no memory");
     else
         printf("%s\t%ld\t%.3f\t%ld\n", argv[1], threads, best_ms(&marks, (size_t)epochs),
-               peak_kib());
+            peak_kib());
     graphss_ctx_free(ctx);
     free(marks.at);
     return st ? 1 : 0;

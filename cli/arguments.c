@@ -97,8 +97,8 @@ static size_t edit_distance(const char *a, const char *b)
     return d[n % 3][m];
 }
 
-const char *cli_nearest(const char *text, const char *(*next)(const void *user, size_t i),
-                        const void *user)
+const char *cli_nearest(
+    const char *text, const char *(*next)(const void *user, size_t i), const void *user)
 {
     const char *nearest = NULL;
     size_t least = strlen(text) / 3 + 2;
@@ -152,7 +152,7 @@ static graphss_status unknown_option(cli *app, const char *given, const known *l
         if (strncmp(list[i].name, name, strlen(name)) == 0) {
             const size_t used = strlen(several);
             snprintf(several + used, sizeof several - used, "%s--%s", matches++ ? ", " : "",
-                     list[i].name);
+                list[i].name);
         }
     if (matches > 1)
         return cli_usage(app, "option --%s could be any of %s", name, several);
@@ -180,8 +180,8 @@ static graphss_status scan(cli *app, int argc, char **argv, bool first, int *use
     for (size_t i = 0; i < n; i++) {
         const graphss_option *row = list[i].row;
         const bool flag = row->type == GRAPHSS_OPTION_BOOL;
-        words[i] = (struct option){list[i].name, flag ? no_argument : required_argument, NULL,
-                                   FIRST_VALUE + (int)i};
+        words[i] = (struct option){
+            list[i].name, flag ? no_argument : required_argument, NULL, FIRST_VALUE + (int)i};
         if (row->letter && !list[i].no && l + 3 < sizeof letters) {
             letters[l++] = row->letter;
             if (!flag)
@@ -203,8 +203,8 @@ static graphss_status scan(cli *app, int argc, char **argv, bool first, int *use
             if (optopt == 0)
                 st = unknown_option(app, argv[optind - 1], list, n);
             else if (optopt >= FIRST_VALUE)
-                st = cli_usage(app, "option --%s takes no value",
-                               list[optopt - FIRST_VALUE].name);
+                st = cli_usage(
+                    app, "option --%s takes no value", list[optopt - FIRST_VALUE].name);
             else
                 st = cli_usage(app, "unknown option -%c", optopt);
             goto done;

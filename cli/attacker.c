@@ -8,12 +8,13 @@
 
 static const graphss_option rows[] = {
     {"cumulative", GRAPHSS_OPTION_BOOL, offsetof(attacker_knowledge, cumulative), 0, 0, NULL,
-     NULL, "attack each victim after the changes for the victims before it (the default)", 0},
+        NULL, "attack each victim after the changes for the victims before it (the default)",
+        0},
     {"surrogate", GRAPHSS_OPTION_STRING, offsetof(attacker_knowledge, surrogate), 0, 0, NULL,
-     "FROM", "the attacker's linear model: 'train' one, the 'model' itself, or W of FILE.npz",
-     0},
+        "FROM",
+        "the attacker's linear model: 'train' one, the 'model' itself, or W of FILE.npz", 0},
     {"labels", GRAPHSS_OPTION_STRING, offsetof(attacker_knowledge, labels), 0, 0, NULL,
-     "FILE.npz", "the labels the attacker assumes, instead of --knows", 0},
+        "FILE.npz", "the labels the attacker assumes, instead of --knows", 0},
     {0},
 };
 
@@ -32,8 +33,8 @@ void attacker_attack_defaults(void *options)
     graphss_attack_options_init(options);
 }
 
-graphss_status attacker_apply(cli *app, int group, attacker_options *options,
-                              graphss_knowledge knows)
+graphss_status attacker_apply(
+    cli *app, int group, attacker_options *options, graphss_knowledge knows)
 {
     attacker_attack_defaults(&options->attack);
     options->attack.knows = knows;
@@ -51,12 +52,12 @@ graphss_status attacker_apply(cli *app, int group, attacker_options *options,
     if (st)
         return st;
     if (options->knows.surrogate && !graphss_attack_needs_surrogate(a->method))
-        return cli_usage(app, "--surrogate has no meaning for %s, which needs none",
-                         a->method);
+        return cli_usage(
+            app, "--surrogate has no meaning for %s, which needs none", a->method);
     const bool links = cli_given(app, "links"), features = cli_given(app, "features");
     if (a->kind != GRAPHSS_ATTACK_LF && (links || features))
         return cli_usage(app, "--%s is a budget of --kind lf: for --kind %s give --budget N",
-                         links ? "links" : "features", cli_given(app, "kind"));
+            links ? "links" : "features", cli_given(app, "kind"));
     if (a->kind == GRAPHSS_ATTACK_LF && cli_given(app, "budget"))
         return cli_usage(app, "--budget needs --kind links, features or both; the budgets "
                               "of --kind lf are --links and --features");
@@ -81,8 +82,8 @@ graphss_status attacker_apply(cli *app, int group, attacker_options *options,
 
 /* [nodes] labels the attacker assumes; release with free. */
 static graphss_status believed_labels(cli *app, int32_t **out, const graphss_dataset *data,
-                                      const graphss_split *split, size_t n_classes,
-                                      const int32_t *before, const attacker_options *options)
+    const graphss_split *split, size_t n_classes, const int32_t *before,
+    const attacker_options *options)
 {
     const size_t n = data->graph.n_nodes;
     const char *path = options->knows.labels;
@@ -93,11 +94,10 @@ static graphss_status believed_labels(cli *app, int32_t **out, const graphss_dat
         return st;
     if (!path) {
         st = graphss_attack_believe(app->ctx, label, data, split, before, n_classes,
-                                    (uint64_t)app->global.seed,
-                                    (graphss_knowledge)options->attack.knows);
+            (uint64_t)app->global.seed, (graphss_knowledge)options->attack.knows);
         if (!st && options->as_published && !options->knows_given)
             st = graphss_protocol_believed(app->ctx, label, data, split, options->label_noise,
-                                           (uint64_t)app->global.seed);
+                (uint64_t)app->global.seed);
         if (st)
             free(label);
         else
@@ -107,13 +107,13 @@ static graphss_status believed_labels(cli *app, int32_t **out, const graphss_dat
     st = graphss_predictions_read(app->ctx, &p, path);
     if (!st && p.n_nodes != n)
         st = cli_fail(app, GRAPHSS_ERR_SHAPE, "%s: labels of %zu nodes, %s has %zu", path,
-                      p.n_nodes, data->name, n);
+            p.n_nodes, data->name, n);
     for (size_t i = 0; i < n && !st; i++) {
         label[i] = p.label[i];
         if (label[i] >= 0 && (size_t)label[i] >= n_classes)
             st = cli_fail(app, GRAPHSS_ERR_DATA,
-                          "%s: array 'labels': node %zu has %d, want below %zu classes", path,
-                          i, (int)label[i], n_classes);
+                "%s: array 'labels': node %zu has %d, want below %zu classes", path, i,
+                (int)label[i], n_classes);
     }
     graphss_predictions_destroy(app->ctx, &p);
     if (st)
@@ -124,9 +124,8 @@ static graphss_status believed_labels(cli *app, int32_t **out, const graphss_dat
 }
 
 static graphss_status make_surrogate(cli *app, attacker *a, float **w,
-                                     const graphss_dataset *data, const graphss_split *split,
-                                     const graphss_model *model,
-                                     const attacker_options *options)
+    const graphss_dataset *data, const graphss_split *split, const graphss_model *model,
+    const attacker_options *options)
 {
     const graphss_mode mode = (graphss_mode)options->attack.mode;
     const size_t d = data->features.n_cols, k = graphss_model_classes(model);
@@ -135,9 +134,9 @@ static graphss_status make_surrogate(cli *app, attacker *a, float **w,
     graphss_status st;
     if (!from && options->as_published) {
         snprintf(a->surrogate, sizeof a->surrogate,
-                 "weights of the model's training, first and last layer, as published");
-        st = graphss_protocol_surrogate(app->ctx, w, data, split, graphss_model_seed(model),
-                                        graphss_model_options(model));
+            "weights of the model's training, first and last layer, as published");
+        st = graphss_protocol_surrogate(
+            app->ctx, w, data, split, graphss_model_seed(model), graphss_model_options(model));
         terminal_clear(&app->term);
         a->surrogate_seconds = cli_seconds() - began;
         return st;
@@ -146,18 +145,17 @@ static graphss_status make_surrogate(cli *app, attacker *a, float **w,
         from = mode == GRAPHSS_MODE_PAPER ? "model" : "train";
     if (strcmp(from, "train") == 0) {
         snprintf(a->surrogate, sizeof a->surrogate,
-                 "a linear model trained on the labels of the split");
-        st = graphss_surrogate_train(
-            app->ctx, w,
+            "a linear model trained on the labels of the split");
+        st = graphss_surrogate_train(app->ctx, w,
             &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
-                                   .graph = &data->graph,
-                                   .features = &data->features,
-                                   .n_classes = k,
-                                   .split = split,
-                                   .seed = (uint64_t)app->global.seed});
+                .graph = &data->graph,
+                .features = &data->features,
+                .n_classes = k,
+                .split = split,
+                .seed = (uint64_t)app->global.seed});
     } else if (strcmp(from, "model") == 0) {
         snprintf(a->surrogate, sizeof a->surrogate, "the model's own weights%s",
-                 mode == GRAPHSS_MODE_PAPER ? ", first and last layer" : ", multiplied");
+            mode == GRAPHSS_MODE_PAPER ? ", first and last layer" : ", multiplied");
         st = graphss_surrogate_from_model(app->ctx, w, model, mode);
     } else {
         snprintf(a->surrogate, sizeof a->surrogate, "W of %s", from);
@@ -170,8 +168,7 @@ static graphss_status make_surrogate(cli *app, attacker *a, float **w,
 
 /* The defence as the attacker can run it. */
 static void take_aim(cli *app, attacker *a, const graphss_dataset *data,
-                     const graphss_split *split, const graphss_model *model,
-                     const attacker_options *options)
+    const graphss_split *split, const graphss_model *model, const attacker_options *options)
 {
     graphss_target_init(&a->target);
     a->target.against = options->attack.against;
@@ -186,9 +183,8 @@ static void take_aim(cli *app, attacker *a, const graphss_dataset *data,
 }
 
 graphss_status attacker_run(cli *app, attacker *a, const graphss_dataset *data,
-                            const graphss_split *split, const graphss_model *model,
-                            const int32_t *before, const int32_t *victim, size_t n_victims,
-                            const attacker_options *options)
+    const graphss_split *split, const graphss_model *model, const int32_t *before,
+    const int32_t *victim, size_t n_victims, const attacker_options *options)
 {
     const size_t k = graphss_model_classes(model);
     float *w = NULL;
@@ -199,15 +195,15 @@ graphss_status attacker_run(cli *app, attacker *a, const graphss_dataset *data,
     if (st)
         goto done;
     graphss_attack_input in = {.struct_size = sizeof in,
-                               .graph = &data->graph,
-                               .features = &data->features,
-                               .label = label,
-                               .n_classes = k,
-                               .surrogate = w,
-                               .model = model,
-                               .victim = victim,
-                               .n_victims = n_victims,
-                               .seed = (uint64_t)app->global.seed};
+        .graph = &data->graph,
+        .features = &data->features,
+        .label = label,
+        .n_classes = k,
+        .surrogate = w,
+        .model = model,
+        .victim = victim,
+        .n_victims = n_victims,
+        .seed = (uint64_t)app->global.seed};
     if (options->attack.against) {
         take_aim(app, a, data, split, model, options);
         in.ask = graphss_target_ask;
@@ -222,8 +218,8 @@ graphss_status attacker_run(cli *app, attacker *a, const graphss_dataset *data,
     snprintf(a->flips.dataset, sizeof a->flips.dataset, "%s", data->name);
     snprintf(a->flips.hash, sizeof a->flips.hash, "%s", data->hash);
     snprintf(a->flips.model, sizeof a->flips.model, "%s, seed %llu, trained on %s",
-             graphss_model_options(model)->model,
-             (unsigned long long)graphss_model_seed(model), graphss_model_dataset_name(model));
+        graphss_model_options(model)->model, (unsigned long long)graphss_model_seed(model),
+        graphss_model_dataset_name(model));
 done:
     free(label);
     graphss_release(app->ctx, w);
@@ -257,8 +253,8 @@ static const char *what_is_known(const attacker_options *options)
 
 static void show_known(cli *app, const attacker_options *options)
 {
-    static const char *const text[] = {"the true classes", "the model's predictions",
-                                       "classes drawn at random"};
+    static const char *const text[] = {
+        "the true classes", "the model's predictions", "classes drawn at random"};
     printf("Knows    ");
     if (options->knows.labels) {
         printf("the labels of ");
@@ -288,8 +284,8 @@ static size_t links_joined(const attacker *a)
     return sum;
 }
 
-void attacker_show(cli *app, const attacker *a, const graphss_dataset *data,
-                   const attacker_options *options)
+void attacker_show(
+    cli *app, const attacker *a, const graphss_dataset *data, const attacker_options *options)
 {
     char budget[160], domain[160];
     const size_t links = graphss_flips_count(&a->flips, GRAPHSS_FLIP_EDGE);
@@ -300,7 +296,7 @@ void attacker_show(cli *app, const attacker *a, const graphss_dataset *data,
     printf("Budget   %s\n", budget);
     if (a->target.against)
         printf("Against  %s %s a past, %zu snapshots asked about\n", a->target.against,
-               a->target.in.previous ? "with" : "without", a->log.n_queries);
+            a->target.in.previous ? "with" : "without", a->log.n_queries);
     if (features > 0)
         printf("Features %s\n", domain);
     show_known(app, options);
@@ -310,11 +306,11 @@ void attacker_show(cli *app, const attacker *a, const graphss_dataset *data,
     }
     printf("\n");
     printf("Changes  %zu links (%zu joined, %zu cut) and %zu features in %.2f s\n", links,
-           links_joined(a), links - links_joined(a), features, a->seconds);
+        links_joined(a), links - links_joined(a), features, a->seconds);
     if (a->flips.count < wanted)
         printf("         %zu of %zu changes asked for could not be made: too few links or "
                "features were left to change\n",
-               wanted - a->flips.count, wanted);
+            wanted - a->flips.count, wanted);
 }
 
 static void set_count(json_t *json, const char *key, size_t value)
@@ -323,7 +319,7 @@ static void set_count(json_t *json, const char *key, size_t value)
 }
 
 void attacker_json(json_t *json, const attacker *a, const graphss_dataset *data,
-                   const attacker_options *options)
+    const attacker_options *options)
 {
     char text[160];
     const size_t links = graphss_flips_count(&a->flips, GRAPHSS_FLIP_EDGE);
@@ -348,21 +344,20 @@ void attacker_json(json_t *json, const attacker *a, const graphss_dataset *data,
     set_count(json, "changes_wanted", changes_wanted(a));
     cli_json_set(json, "attack_seconds", cli_json_real(a->seconds));
     cli_json_set(json, "surrogate_seconds", cli_json_real(a->surrogate_seconds));
-    cli_json_set(json, "options",
-                 cli_json_options(&options->attack, graphss_attack_options_table()));
+    cli_json_set(
+        json, "options", cli_json_options(&options->attack, graphss_attack_options_table()));
 }
 
 /* ---- before and after ---- */
 
 attacker_score attacker_measure(const int32_t *label, const graphss_dataset *data,
-                                const graphss_split *split, const int32_t *victim,
-                                size_t n_victims)
+    const graphss_split *split, const int32_t *victim, size_t n_victims)
 {
     attacker_score s = {.victims = NAN,
-                        .others = NAN,
-                        .test = NAN,
-                        .n_victims = n_victims,
-                        .n_test = split->n_test};
+        .others = NAN,
+        .test = NAN,
+        .n_victims = n_victims,
+        .n_test = split->n_test};
     const size_t n = data->graph.n_nodes;
     bool *hit = cli_alloc(n, sizeof *hit);
     int32_t *other = cli_alloc(split->n_test, sizeof *other);
@@ -389,16 +384,16 @@ static void add_share(text_table *t, double share)
         table_add(t, "%.1f %%", 100 * share);
 }
 
-void attacker_show_scores(cli *app, const char *who, const attacker_score *before,
-                          const attacker_score *after)
+void attacker_show_scores(
+    cli *app, const char *who, const attacker_score *before, const attacker_score *after)
 {
     const struct {
         const char *what;
         size_t n;
         double before, after;
     } row[] = {{who, before->n_victims, before->victims, after->victims},
-               {"other test nodes", before->n_others, before->others, after->others},
-               {"all test nodes", before->n_test, before->test, after->test}};
+        {"other test nodes", before->n_others, before->others, after->others},
+        {"all test nodes", before->n_test, before->test, after->test}};
     text_table t = {0};
     table_init(&t, "lrrr", true);
     table_add(&t, "nodes");
@@ -414,8 +409,8 @@ void attacker_show_scores(cli *app, const char *who, const attacker_score *befor
     table_print(&t, &app->term, stdout, 2);
 }
 
-void attacker_json_scores(json_t *json, const attacker_score *before,
-                          const attacker_score *after)
+void attacker_json_scores(
+    json_t *json, const attacker_score *before, const attacker_score *after)
 {
     cli_json_set(json, "accuracy_before", cli_json_real(before->victims));
     cli_json_set(json, "accuracy_after", cli_json_real(after->victims));
@@ -429,10 +424,8 @@ void attacker_json_scores(json_t *json, const attacker_score *before,
 /* ---- the defence that was aimed at ---- */
 
 graphss_status attacker_aim_measure(cli *app, attacker_aim *aim, const attacker *a,
-                                    const graphss_dataset *data, const graphss_graph *graph,
-                                    const graphss_features *features,
-                                    const graphss_split *split, const int32_t *victim,
-                                    size_t n_victims)
+    const graphss_dataset *data, const graphss_graph *graph, const graphss_features *features,
+    const graphss_split *split, const int32_t *victim, size_t n_victims)
 {
     int32_t *label = NULL;
     graphss_status st = cli_alloc_large(app, &label, data->graph.n_nodes, sizeof *label);
@@ -462,7 +455,7 @@ void attacker_show_aim(cli *app, const attacker *a, const attacker_aim *aim)
 {
     if (of_alert(a)) {
         printf("\nUnnoticed %zu of %zu victims have a wrong label that no alert names\n",
-               aim->unnoticed, aim->after.n_victims);
+            aim->unnoticed, aim->after.n_victims);
         return;
     }
     printf("\nAccuracy of %s, which was aimed at\n", a->target.against);

@@ -16,11 +16,11 @@ const graphss_option *attacker_table(void);
 void attacker_defaults(void *options);
 void attacker_attack_defaults(void *options);
 /* Two groups, to be used together. */
-#define ATTACKER_GROUPS                                                                       \
-    {"Attack", graphss_attack_options_table, sizeof(graphss_attack_options),                  \
-     attacker_attack_defaults},                                                               \
-    {                                                                                         \
-        "Attacker", attacker_table, sizeof(attacker_knowledge), attacker_defaults             \
+#define ATTACKER_GROUPS \
+    {"Attack", graphss_attack_options_table, sizeof(graphss_attack_options), \
+        attacker_attack_defaults}, \
+    { \
+        "Attacker", attacker_table, sizeof(attacker_knowledge), attacker_defaults \
     }
 
 typedef struct attacker_options {
@@ -35,8 +35,8 @@ typedef struct attacker_options {
 
 /* The options of the two groups, `group` the first; without --knows the attacker knows what
  * `knows` says. INVALID: budgets or orders that contradict each other. */
-graphss_status attacker_apply(cli *app, int group, attacker_options *options,
-                              graphss_knowledge knows);
+graphss_status attacker_apply(
+    cli *app, int group, attacker_options *options, graphss_knowledge knows);
 
 /* One attack, and what came of it. */
 typedef struct attacker {
@@ -51,16 +51,15 @@ typedef struct attacker {
 /* before: the model's labels of all nodes. The model's split trains the surrogate. What is
  * given must outlive the attacker, and the attacker stay where it is. */
 graphss_status attacker_run(cli *app, attacker *a, const graphss_dataset *data,
-                            const graphss_split *split, const graphss_model *model,
-                            const int32_t *before, const int32_t *victim, size_t n_victims,
-                            const attacker_options *options);
+    const graphss_split *split, const graphss_model *model, const int32_t *before,
+    const int32_t *victim, size_t n_victims, const attacker_options *options);
 void attacker_done(cli *app, attacker *a);
 /* Method, budget, domain of the features, surrogate; for people. */
-void attacker_show(cli *app, const attacker *a, const graphss_dataset *data,
-                   const attacker_options *options);
+void attacker_show(
+    cli *app, const attacker *a, const graphss_dataset *data, const attacker_options *options);
 /* method, kind, knows, links_flipped, features_flipped, ..., attack_seconds */
 void attacker_json(json_t *json, const attacker *a, const graphss_dataset *data,
-                   const attacker_options *options);
+    const attacker_options *options);
 
 /* Accuracy of labels against the truth; NaN where it is unknown. */
 typedef struct attacker_score {
@@ -68,8 +67,7 @@ typedef struct attacker_score {
     size_t n_victims, n_others, n_test;
 } attacker_score;
 attacker_score attacker_measure(const int32_t *label, const graphss_dataset *data,
-                                const graphss_split *split, const int32_t *victim,
-                                size_t n_victims);
+    const graphss_split *split, const int32_t *victim, size_t n_victims);
 /* How a defence that was aimed at does before and after the changes. */
 typedef struct attacker_aim {
     attacker_score before, after;
@@ -77,15 +75,13 @@ typedef struct attacker_aim {
 } attacker_aim;
 /* after: the graph and features with the changes made. */
 graphss_status attacker_aim_measure(cli *app, attacker_aim *aim, const attacker *a,
-                                    const graphss_dataset *data, const graphss_graph *graph,
-                                    const graphss_features *features,
-                                    const graphss_split *split, const int32_t *victim,
-                                    size_t n_victims);
+    const graphss_dataset *data, const graphss_graph *graph, const graphss_features *features,
+    const graphss_split *split, const int32_t *victim, size_t n_victims);
 /* who: what those that were changed are called. */
-void attacker_show_scores(cli *app, const char *who, const attacker_score *before,
-                          const attacker_score *after);
-void attacker_json_scores(json_t *json, const attacker_score *before,
-                          const attacker_score *after);
+void attacker_show_scores(
+    cli *app, const char *who, const attacker_score *before, const attacker_score *after);
+void attacker_json_scores(
+    json_t *json, const attacker_score *before, const attacker_score *after);
 void attacker_show_aim(cli *app, const attacker *a, const attacker_aim *aim);
 void attacker_json_aim(json_t *json, const attacker *a, const attacker_aim *aim);
 

@@ -111,8 +111,8 @@ void cli_ranks_end(cli *app);
 /* The shard of this rank becomes app->part; table: what is known of all nodes. */
 graphss_status cli_read_part(cli *app, graphss_dataset *table, const char *where);
 /* The same of the snapshot before; now: the table of the part that was read. */
-graphss_status cli_read_past(cli *app, graphss_dataset *table, const char *where,
-                             const graphss_dataset *now);
+graphss_status cli_read_past(
+    cli *app, graphss_dataset *table, const char *where, const graphss_dataset *now);
 /* The options that do not work on several ranks. USAGE names the first that was given. */
 graphss_status cli_ranks_refuse(cli *app, const char *const *option, size_t n);
 /* Edges of the dataset, whichever way it was read. */
@@ -134,8 +134,8 @@ const char *cli_given(const cli *app, const char *name);
 bool cli_row_hidden(const cli_command *command, int group, const graphss_option *row);
 /* The candidate nearest to text by edit distance, or NULL when none is near. next(user, i)
  * gives candidates until NULL. */
-const char *cli_nearest(const char *text, const char *(*next)(const void *user, size_t i),
-                        const void *user);
+const char *cli_nearest(
+    const char *text, const char *(*next)(const void *user, size_t i), const void *user);
 
 /* ---- names.c ---- */
 
@@ -145,12 +145,11 @@ const char *cli_nearest(const char *text, const char *(*next)(const void *user, 
 const char *cli_method_name(size_t i);
 const char *cli_value_at(const cli_group *group, const graphss_option *row, size_t i);
 /* INVALID: `found` is none of name(0), name(1), ...; names them all and the nearest. */
-graphss_status cli_check_name(cli *app, const char *option, const char *found,
-                              const char *(*name)(size_t i));
+graphss_status cli_check_name(
+    cli *app, const char *option, const char *found, const char *(*name)(size_t i));
 /* INVALID: an option of the group was given that `chosen` does not use; names who does. */
 graphss_status cli_check_use(cli *app, int group, const char *chosen,
-                             bool (*uses)(const char *name, const char *option),
-                             const char *(*name)(size_t i));
+    bool (*uses)(const char *name, const char *option), const char *(*name)(size_t i));
 
 /* ---- help.c, manual.c ---- */
 
@@ -218,8 +217,8 @@ typedef enum cli_file_type {
 cli_file_type cli_file_type_of(const char *path);
 /* DATA: path is of the kind found (FOLDER or later), which is not what is wanted here. Says
  * which option of the command wants it. */
-graphss_status cli_wrong_file(cli *app, const char *path, cli_file_type found,
-                              const char *wanted);
+graphss_status cli_wrong_file(
+    cli *app, const char *path, cli_file_type found, const char *wanted);
 
 /* ---- inputs.c ---- */
 
@@ -235,8 +234,8 @@ graphss_status cli_load_model(cli *app, graphss_model **out, const char *path);
 bool cli_is_public_name(const char *name);
 /* Brings data to be labelled into the terms of the model; says so where features moved.
  * *moved (or NULL): features or classes did. */
-graphss_status cli_align(cli *app, const graphss_model *model, graphss_dataset *data,
-                         bool *moved);
+graphss_status cli_align(
+    cli *app, const graphss_model *model, graphss_dataset *data, bool *moved);
 /* "cora (npz): 2708 nodes, ..." and what was cleaned, for people; _show: unless --quiet, for
  * commands whose result it is not. */
 void cli_print_dataset(cli *app, const graphss_dataset *data);
@@ -249,26 +248,24 @@ void cli_show_attack(graphss_perturbation attack, double share, const char *of);
  * are such, else by position, with a warning (*by_position, or NULL); DATA where the number of
  * nodes differs. Of the observations graph->n_nodes and names are looked at. */
 graphss_status cli_check_names(cli *app, bool *by_position, const graphss_observation *a,
-                               const char *a_file, const graphss_observation *b,
-                               const char *b_file);
+    const char *a_file, const graphss_observation *b, const char *b_file);
 /* The same with the nodes of a model. */
 graphss_status cli_check_model_names(cli *app, const graphss_model *model,
-                                     const char *model_file, const graphss_observation *data,
-                                     const char *file);
+    const char *model_file, const graphss_observation *data, const char *file);
 /* The name of class k, or its number in buffer. */
 const char *cli_class_name(const graphss_dataset *data, size_t k, char buffer[24]);
 
 /* Refuses, before any work is done, an output that is one of the inputs (paths, datasets;
  * NULLs are skipped), that would hide a dataset of the same name, or whose folder cannot be
  * written to. */
-graphss_status cli_check_output(cli *app, const char *path, const char *const *input,
-                                size_t n_inputs);
+graphss_status cli_check_output(
+    cli *app, const char *path, const char *const *input, size_t n_inputs);
 bool cli_has_extension(const char *path, const char *extension);
 
 /* Nodes listed in a file, for --OPTION of a command: one id a line, or a list of changes,
  * whose victims count. *nodes is released by graphss_release. */
-graphss_status cli_read_nodes(cli *app, int32_t **nodes, size_t *n, const char *path,
-                              const graphss_dataset *data);
+graphss_status cli_read_nodes(
+    cli *app, int32_t **nodes, size_t *n, const char *path, const graphss_dataset *data);
 
 /* ---- splits.c ---- */
 
@@ -276,7 +273,7 @@ graphss_status cli_read_nodes(cli *app, int32_t **nodes, size_t *n, const char *
 bool cli_is_benchmark(const graphss_dataset *data);
 /* The split of a file of its own, of labels, or of a model, whose nodes are found by name. */
 graphss_status cli_read_split(cli *app, graphss_split *out, const char *path,
-                              const graphss_dataset *data, size_t n_classes);
+    const graphss_dataset *data, size_t n_classes);
 
 typedef struct cli_split_options {
     graphss_split_options make;
@@ -289,11 +286,11 @@ const graphss_option *cli_split_table(void);
 void cli_split_defaults(void *options);
 void cli_split_make_defaults(void *options);
 /* Two groups, to be used together. */
-#define CLI_SPLIT_GROUPS                                                                      \
-    {"Split", cli_split_table, sizeof(cli_split_options), cli_split_defaults},                \
-    {                                                                                         \
-        "Split drawn from --seed", graphss_split_options_table,                               \
-            sizeof(graphss_split_options), cli_split_make_defaults                            \
+#define CLI_SPLIT_GROUPS \
+    {"Split", cli_split_table, sizeof(cli_split_options), cli_split_defaults}, \
+    { \
+        "Split drawn from --seed", graphss_split_options_table, \
+            sizeof(graphss_split_options), cli_split_make_defaults \
     }
 /* The options of the two groups from `group` on, presets of --mode first. INVALID: --split
  * together with shares. */
@@ -301,8 +298,8 @@ graphss_status cli_split_apply(cli *app, int group, cli_split_options *options);
 /* Labels are made wrong where --noise says so. Without it only where results are to be
  * compared with others': of public and of generated data, and in paper mode;
  * options->make.noise is set to what was done. The caller destroys *out. */
-graphss_status cli_split_choose(cli *app, graphss_split *out, const graphss_dataset *data,
-                                cli_split_options *options);
+graphss_status cli_split_choose(
+    cli *app, graphss_split *out, const graphss_dataset *data, cli_split_options *options);
 /* The same of a split. */
 void cli_print_split(cli *app, const graphss_split *split, const cli_split_options *options);
 void cli_show_split(cli *app, const graphss_split *split, const cli_split_options *options);
@@ -313,7 +310,7 @@ double cli_majority(const graphss_split *split, const graphss_dataset *data);
 /* Adds to the test nodes of a split, in numbers of data, the nodes that the model never met.
  */
 graphss_status cli_split_add_new(cli *app, graphss_split *split, const graphss_model *model,
-                                 const graphss_observation *data);
+    const graphss_observation *data);
 
 /* ---- labels.c ---- */
 
@@ -323,8 +320,8 @@ graphss_status cli_check_labels(cli *app, const char *path);
 bool cli_is_table(const char *path);
 /* As .npz, or as a table: node, label, probability, and with own [n_nodes], the labels of the
  * classifier, these and `perturbed`. */
-graphss_status cli_write_labels(cli *app, const graphss_predictions *p, const int32_t *own,
-                                const char *path);
+graphss_status cli_write_labels(
+    cli *app, const graphss_predictions *p, const int32_t *own, const char *path);
 /* The i-th name, or i where there are none, as a cell of a table: with tabs or with commas
  * between cells, and harmless to a spreadsheet. */
 void cli_put_name(FILE *out, bool tabs, const graphss_names *names, size_t i);
@@ -337,8 +334,8 @@ const char *cli_name_at(const graphss_names *names, size_t i, char buffer[24]);
 
 /* The program of --predictor as a predictor; its release frees it. IO: no folder for its
  * files. */
-graphss_status cli_predictor_open(cli *app, graphss_predictor *out, const char *command,
-                                  size_t n_classes);
+graphss_status cli_predictor_open(
+    cli *app, graphss_predictor *out, const char *command, size_t n_classes);
 /* A model that answers as the program does. */
 graphss_status cli_predictor_attach(cli *app, graphss_model *model, const char *command);
 
@@ -355,7 +352,7 @@ typedef struct cli_fit {
 /* Fits the detector for alert on the snapshot the model was trained on. */
 graphss_status cli_teach(cli *app, graphss_model *model, const graphss_dataset *data);
 graphss_status cli_fit_run(cli *app, cli_fit *fit, const graphss_dataset *data,
-                           const graphss_split *split, const graphss_train_options *options);
+    const graphss_split *split, const graphss_train_options *options);
 void cli_fit_done(cli *app, cli_fit *fit);
 void cli_fit_curves(cli *app, const cli_fit *fit);
 /* train_accuracy, val_accuracy, test_accuracy, epochs, best_epoch, seconds */

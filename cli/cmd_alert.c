@@ -16,46 +16,47 @@ typedef struct alert_arguments {
 #define FIELD(name) offsetof(alert_arguments, name)
 static const graphss_option rows[] = {
     {"model-file", GRAPHSS_OPTION_STRING, FIELD(model_file), 0, 0, NULL, "MODEL",
-     "a model that train wrote", 0},
+        "a model that train wrote", 0},
     {"predictor", GRAPHSS_OPTION_STRING, FIELD(predictor), 0, 0, NULL, "COMMAND",
-     "a program that answers in place of the model: COMMAND IN.npz OUT.npz", 0},
+        "a program that answers in place of the model: COMMAND IN.npz OUT.npz", 0},
     {"answers", GRAPHSS_OPTION_STRING, FIELD(answers), 0, 0, NULL, "FILE.npz",
-     "probabilities that any classifier gave for --current, in place of --model-file", 0},
+        "probabilities that any classifier gave for --current, in place of --model-file", 0},
     {"previous-answers", GRAPHSS_OPTION_STRING, FIELD(answers_before), 0, 0, NULL, "FILE.npz",
-     "and for --previous; --split is then of the previous snapshot", 0},
+        "and for --previous; --split is then of the previous snapshot", 0},
     {"current", GRAPHSS_OPTION_STRING, FIELD(current), 0, 0, NULL, "DATASET",
-     "the snapshot to test; its labels are not used", 0},
+        "the snapshot to test; its labels are not used", 0},
     {"previous", GRAPHSS_OPTION_STRING, FIELD(previous), 0, 0, NULL, "DATASET",
-     "an earlier snapshot, known to be clean; nodes are matched by name", 0},
+        "an earlier snapshot, known to be clean; nodes are matched by name", 0},
     {"split", GRAPHSS_OPTION_STRING, FIELD(split), 0, 0, NULL, "FILE.npz",
-     "labelled nodes of the current snapshot; default: those of the model", 0},
+        "labelled nodes of the current snapshot; default: those of the model", 0},
     {"trusted", GRAPHSS_OPTION_STRING, FIELD(trusted), 0, 0, NULL, "FILE",
-     "nodes that were surely not tampered with, one id per line: no suspects, and from 20 on "
-     "a "
-     "reference in place of the validation nodes",
-     0},
+        "nodes that were surely not tampered with, one id per line: no suspects, and from 20 "
+        "on "
+        "a "
+        "reference in place of the validation nodes",
+        0},
     {"group", GRAPHSS_OPTION_STRING, FIELD(group), 0, 0, NULL, "FILE",
-     "test these nodes, one id per line; default: all that changed or are new, or without "
-     "--previous all without a label",
-     0},
+        "test these nodes, one id per line; default: all that changed or are new, or without "
+        "--previous all without a label",
+        0},
     {"groups", GRAPHSS_OPTION_STRING, FIELD(groups), 0, 0, NULL, "FILE",
-     "test many groups: a file, one per line, `name:` and ids, or `classes` (by the "
-     "classifier), "
-     "`labels` (those of the snapshot), `communities`; one verdict each",
-     0},
+        "test many groups: a file, one per line, `name:` and ids, or `classes` (by the "
+        "classifier), "
+        "`labels` (those of the snapshot), `communities`; one verdict each",
+        0},
     {"output", GRAPHSS_OPTION_STRING, FIELD(output), 0, 0, NULL, "FILE.tsv",
-     "write score, p-value and probability of every node; with --groups a line per group",
-     'o'},
+        "write score, p-value and probability of every node; with --groups a line per group",
+        'o'},
     {"report", GRAPHSS_OPTION_STRING, FIELD(report), 0, 0, NULL, "FILE.html",
-     "write the verdict, its reasons and its limits as a page that can be sent on", 0},
+        "write the verdict, its reasons and its limits as a page that can be sent on", 0},
     {"show", GRAPHSS_OPTION_INT, FIELD(show), 0, 1e9, NULL, "N",
-     "how many suspicious nodes to print (default 10)", 0},
+        "how many suspicious nodes to print (default 10)", 0},
     {"family-wise", GRAPHSS_OPTION_BOOL, FIELD(family_wise), 0, 1, NULL, NULL,
-     "with --groups: the rate is that of any false alert among all of them (Holm)", 0},
+        "with --groups: the rate is that of any false alert among all of them (Holm)", 0},
     {"fdr", GRAPHSS_OPTION_BOOL, FIELD(fdr), 0, 1, NULL, NULL,
-     "with --groups: the rate is the share of false alerts among the alerts "
-     "(Benjamini-Hochberg)",
-     0},
+        "with --groups: the rate is the share of false alerts among the alerts "
+        "(Benjamini-Hochberg)",
+        0},
     {0},
 };
 
@@ -93,8 +94,8 @@ static void show_changes(const graphss_alert_changes *c)
         printf("Changed  nothing since the previous snapshot\n");
     else
         printf("Changed  links of %zu and features of %zu of %zu nodes, %zu new, %zu gone\n",
-               c->edges_changed, c->features_changed, c->nodes_known, c->nodes_new,
-               c->nodes_gone);
+            c->edges_changed, c->features_changed, c->nodes_known, c->nodes_new,
+            c->nodes_gone);
 }
 
 /* Pieces of evidence in a sentence; freed by free. */
@@ -107,18 +108,17 @@ static char *tell_evidence(const graphss_alert_reason *why, const graphss_datase
     if (why->before < 0)
         return cli_format("classifier: %s (%.0f %%); features speak for %s (%.0f %%), edges "
                           "for %s (%.0f %%)",
-                          said, 100 * why->p_now, by_features, 100 * why->p_features, by_edges,
-                          100 * why->p_edges);
+            said, 100 * why->p_now, by_features, 100 * why->p_features, by_edges,
+            100 * why->p_edges);
     return cli_format("classifier: %s (%.0f %%), before: %s (%.0f %%); features speak for %s "
                       "(%.0f %%), edges for %s (%.0f %%)",
-                      said, 100 * why->p_now,
-                      cli_class_name(data, (size_t)why->before, before), 100 * why->p_before,
-                      by_features, 100 * why->p_features, by_edges, 100 * why->p_edges);
+        said, 100 * why->p_now, cli_class_name(data, (size_t)why->before, before),
+        100 * why->p_before, by_features, 100 * why->p_features, by_edges, 100 * why->p_edges);
 }
 
 /* The reasons of a suspect, for programs. */
-static json_t *json_reasons(const cli_node_changes *changes, int32_t node,
-                            const graphss_alert_reason *why)
+static json_t *json_reasons(
+    const cli_node_changes *changes, int32_t node, const graphss_alert_reason *why)
 {
     char *reason[CLI_REASONS_MOST], *evidence = tell_evidence(why, changes->now);
     json_t *list = json_array();
@@ -132,13 +132,13 @@ static json_t *json_reasons(const cli_node_changes *changes, int32_t node,
     return list;
 }
 
-static void set_piece(json_t *json, const char *name, const graphss_dataset *data,
-                      int32_t class_id, double p)
+static void set_piece(
+    json_t *json, const char *name, const graphss_dataset *data, int32_t class_id, double p)
 {
     char buffer[24];
     json_t *piece = json_object();
-    cli_json_set(piece, "class",
-                 cli_json_text(cli_class_name(data, (size_t)class_id, buffer)));
+    cli_json_set(
+        piece, "class", cli_json_text(cli_class_name(data, (size_t)class_id, buffer)));
     cli_json_set(piece, "probability", cli_json_real(p));
     cli_json_set(json, name, piece);
 }
@@ -165,8 +165,7 @@ static char *tell_wave(const graphss_alert_result *a, const graphss_dataset *dat
     return a->wave_class < 0
                ? NULL
                : cli_format("%zu new nodes lean on %s, and many of them look tampered with",
-                            a->wave_nodes,
-                            cli_class_name(data, (size_t)a->wave_class, buffer));
+                     a->wave_nodes, cli_class_name(data, (size_t)a->wave_class, buffer));
 }
 
 /* What was looked for, and what cannot be seen this way. */
@@ -188,7 +187,7 @@ static char *tell_scope(const graphss_alert_result *a, bool past)
 }
 
 static void fill(cli *app, const graphss_alert_result *a, const graphss_dataset *data,
-                 const graphss_alert_options *opt, bool past, const cli_node_changes *changes)
+    const graphss_alert_options *opt, bool past, const cli_node_changes *changes)
 {
     char buffer[24];
     json_t *flagged = json_array(), *nodes = json_array();
@@ -218,8 +217,8 @@ static void fill(cli *app, const graphss_alert_result *a, const graphss_dataset 
     free(scope);
     if (a->wave_class >= 0) {
         json_t *wave = json_object();
-        cli_json_set(wave, "class",
-                     cli_json_text(cli_class_name(data, (size_t)a->wave_class, buffer)));
+        cli_json_set(
+            wave, "class", cli_json_text(cli_class_name(data, (size_t)a->wave_class, buffer)));
         cli_json_set(wave, "nodes", json_integer((json_int_t)a->wave_nodes));
         cli_json_set(app->json, "wave", wave);
     }
@@ -246,18 +245,17 @@ static const char *p_text(double p, char buffer[24])
 }
 
 static void show(cli *app, const graphss_alert_result *a, const graphss_dataset *data,
-                 const graphss_alert_options *opt, size_t most, bool past,
-                 const cli_node_changes *changes)
+    const graphss_alert_options *opt, size_t most, bool past, const cli_node_changes *changes)
 {
     char buffer[24];
     cli_show_dataset(app, data);
     if (past)
         show_changes(&a->changes);
     printf("%-9sp %s at a false-alarm rate of %g\n", a->alert ? "ALERT" : "No alert",
-           p_text(a->p_value, buffer), opt->false_alarm_rate);
+        p_text(a->p_value, buffer), opt->false_alarm_rate);
     printf("Score    %.4f, threshold %.4f: %zu node%s ranked among %zu clean one%s\n",
-           a->score, a->threshold, a->n_group, cli_s(a->n_group), a->n_calibration,
-           cli_s(a->n_calibration));
+        a->score, a->threshold, a->n_group, cli_s(a->n_group), a->n_calibration,
+        cli_s(a->n_calibration));
     cli_show_attack(a->kind, a->share, "nodes");
     printf("; %.2f s\n", a->seconds);
     char *wave = tell_wave(a, data);
@@ -278,8 +276,8 @@ static void show(cli *app, const graphss_alert_result *a, const graphss_dataset 
         const int32_t node = a->flagged[i];
         const char *p = p_text(a->node_p_value[node], buffer);
         printf("%9.1f%% %10s  ", 100 * a->perturbed[node], *p == '=' ? p + 2 : p);
-        terminal_text(&app->term, stdout, cli_name_at(&data->node_names, (size_t)node, buffer),
-                      0);
+        terminal_text(
+            &app->term, stdout, cli_name_at(&data->node_names, (size_t)node, buffer), 0);
         printf("\n");
         char *reason[CLI_REASONS_MOST + 1];
         size_t n = cli_node_changes_tell(changes, node, reason);
@@ -300,8 +298,7 @@ static void note_few(cli *app, size_t clean, bool past)
 {
     enum { FEW = 100 };
     if (clean < FEW && !past)
-        cli_note(
-            app,
+        cli_note(app,
             "note: with %zu clean node%s to compare with and no past small attacks cannot "
             "be seen: --previous with an earlier snapshot helps, and more validation "
             "nodes (train --val)",
@@ -311,8 +308,8 @@ static void note_few(cli *app, size_t clean, bool past)
 /* ---- a page ---- */
 
 static graphss_status write_page(cli *app, const graphss_alert_result *a,
-                                 const cli_snapshot_pair *s, const cli_node_changes *changes,
-                                 const alert_arguments *own, const graphss_alert_options *opt)
+    const cli_snapshot_pair *s, const cli_node_changes *changes, const alert_arguments *own,
+    const graphss_alert_options *opt)
 {
     char buffer[24];
     cli_page p = {0};
@@ -322,44 +319,43 @@ static graphss_status write_page(cli *app, const graphss_alert_result *a,
     p.page.title = cli_page_keep(
         &p, cli_format("%s: %s", a->alert ? "Alert" : "No alert", s->current.name));
     p.page.alarming = a->alert;
-    p.page.verdict = cli_page_keep(
-        &p, a->alert
-                ? cli_format("This snapshot looks tampered with. A clean one looks as "
-                             "suspicious in a share of p %s of all cases, and the alarm "
-                             "is set to %g.",
-                             p_value, opt->false_alarm_rate)
-                : cli_format("Nothing here looks more suspicious than clean data do: a "
-                             "clean snapshot looks so in a share of p %s of all cases, and "
-                             "the alarm is set to %g. That is no proof that nobody "
-                             "tampered with it.",
-                             p_value, opt->false_alarm_rate));
+    p.page.verdict = cli_page_keep(&p,
+        a->alert ? cli_format("This snapshot looks tampered with. A clean one looks as "
+                              "suspicious in a share of p %s of all cases, and the alarm "
+                              "is set to %g.",
+                       p_value, opt->false_alarm_rate)
+                 : cli_format("Nothing here looks more suspicious than clean data do: a "
+                              "clean snapshot looks so in a share of p %s of all cases, and "
+                              "the alarm is set to %g. That is no proof that nobody "
+                              "tampered with it.",
+                       p_value, opt->false_alarm_rate));
     cli_page_line(&p, CLI_PAGE_FACTS, "looked for", tell_scope(a, own->previous != NULL));
     if (a->contaminated > 0)
         cli_page_line(&p, CLI_PAGE_FACTS, "validation nodes",
-                      cli_format("About %.0f %% of them look tampered with, so they are not "
-                                 "compared with.",
-                                 100 * a->contaminated));
+            cli_format("About %.0f %% of them look tampered with, so they are not "
+                       "compared with.",
+                100 * a->contaminated));
     if (a->kind != GRAPHSS_PERTURBATION_NONE)
         cli_page_line(&p, CLI_PAGE_FACTS, "attack",
-                      a->share < 0.0005
-                          ? cli_format("It looks like an attack by %s.",
-                                       graphss_perturbation_text(a->kind))
-                          : cli_format("It looks like an attack by %s on about %.1f %% of the "
-                                       "nodes.",
-                                       graphss_perturbation_text(a->kind), 100 * a->share));
+            a->share < 0.0005
+                ? cli_format(
+                      "It looks like an attack by %s.", graphss_perturbation_text(a->kind))
+                : cli_format("It looks like an attack by %s on about %.1f %% of the "
+                             "nodes.",
+                      graphss_perturbation_text(a->kind), 100 * a->share));
     char *wave = tell_wave(a, &s->current);
     if (wave)
         cli_page_line(&p, CLI_PAGE_FACTS, "wave", cli_format("%s.", wave));
     free(wave);
     cli_page_line(&p, CLI_PAGE_FACTS, "compared",
-                  cli_format("%zu node%s ranked among %zu that %s taken to be clean; score "
-                             "%.4f, threshold %.4f.",
-                             a->n_group, cli_s(a->n_group), a->n_calibration,
-                             a->n_calibration == 1 ? "is" : "are", a->score, a->threshold));
+        cli_format("%zu node%s ranked among %zu that %s taken to be clean; score "
+                   "%.4f, threshold %.4f.",
+            a->n_group, cli_s(a->n_group), a->n_calibration,
+            a->n_calibration == 1 ? "is" : "are", a->score, a->threshold));
     for (size_t i = 0; i < a->n_flagged; i++)
         cli_page_node(&p, changes, a->flagged[i], a->perturbed[a->flagged[i]],
-                      a->node_p_value[a->flagged[i]], NULL, NULL,
-                      tell_evidence(&a->reason[i], &s->current));
+            a->node_p_value[a->flagged[i]], NULL, NULL,
+            tell_evidence(&a->reason[i], &s->current));
     p.page.node_note =
         "The most likely first. Tampered with: the chance of it. p-value: the share of clean "
         "nodes of its kind that "
@@ -367,26 +363,25 @@ static graphss_status write_page(cli *app, const graphss_alert_result *a,
         "snapshot, which need not be the attacker's doing, and what the pieces of evidence "
         "say.";
     if (own->previous) {
-        cli_page_line(&p, CLI_PAGE_CHANGES, "nodes in both",
-                      cli_format("%zu", c->nodes_known));
-        cli_page_line(&p, CLI_PAGE_CHANGES, "with other edges",
-                      cli_format("%zu", c->edges_changed));
+        cli_page_line(
+            &p, CLI_PAGE_CHANGES, "nodes in both", cli_format("%zu", c->nodes_known));
+        cli_page_line(
+            &p, CLI_PAGE_CHANGES, "with other edges", cli_format("%zu", c->edges_changed));
         cli_page_line(&p, CLI_PAGE_CHANGES, "with other features",
-                      cli_format("%zu", c->features_changed));
+            cli_format("%zu", c->features_changed));
         cli_page_line(&p, CLI_PAGE_CHANGES, "new nodes", cli_format("%zu", c->nodes_new));
         cli_page_line(&p, CLI_PAGE_CHANGES, "nodes gone", cli_format("%zu", c->nodes_gone));
     }
     if (a->n_group < n)
-        cli_page_unseen(&p,
-                        cli_format("%zu of %zu nodes: %s.", n - a->n_group, n,
-                                   own->group ? "they are not in the group, or did not change"
-                                   : own->previous ? "they did not change"
-                                                   : "they are labelled"));
+        cli_page_unseen(&p, cli_format("%zu of %zu nodes: %s.", n - a->n_group, n,
+                                own->group ? "they are not in the group, or did not change"
+                                : own->previous ? "they did not change"
+                                                : "they are labelled"));
     if (c->nodes_gone)
-        cli_page_unseen(&p,
-                        cli_format("%zu node%s that the previous snapshot has and this one "
-                                   "lacks.",
-                                   c->nodes_gone, cli_s(c->nodes_gone)));
+        cli_page_unseen(
+            &p, cli_format("%zu node%s that the previous snapshot has and this one "
+                           "lacks.",
+                    c->nodes_gone, cli_s(c->nodes_gone)));
     cli_page_snapshots(app, &p, s, own->model_file, own->current, own->previous);
     if (own->group)
         cli_page_line(&p, CLI_PAGE_SETTINGS, "group", cli_format("%s", own->group));
@@ -400,8 +395,8 @@ static graphss_status write_page(cli *app, const graphss_alert_result *a,
 
 /* ---- every node, as a file ---- */
 
-static graphss_status write_nodes(cli *app, const graphss_alert_result *a,
-                                  const graphss_dataset *data, const char *path)
+static graphss_status write_nodes(
+    cli *app, const graphss_alert_result *a, const graphss_dataset *data, const char *path)
 {
     char *text = NULL;
     size_t size = 0;
@@ -412,7 +407,7 @@ static graphss_status write_nodes(cli *app, const graphss_alert_result *a,
     for (size_t i = 0; i < a->n_nodes; i++) {
         cli_put_name(file, true, &data->node_names, i);
         fprintf(file, "\t%.9g\t%.9g\t%.9g\n", a->node_score[i], a->node_p_value[i],
-                a->perturbed[i]);
+            a->perturbed[i]);
     }
     const bool bad = ferror(file) != 0;
     const graphss_status st = fclose(file) != 0 || bad
@@ -424,8 +419,8 @@ static graphss_status write_nodes(cli *app, const graphss_alert_result *a,
 
 /* ---- many groups, looked at once ---- */
 
-static void tell_group(cli *app, json_t *list, const char *name,
-                       const graphss_alert_verdict *v)
+static void tell_group(
+    cli *app, json_t *list, const char *name, const graphss_alert_verdict *v)
 {
     enum { WIDTH = 16 };
     app->alerted = app->alerted || v->alert;
@@ -438,8 +433,8 @@ static void tell_group(cli *app, json_t *list, const char *name,
             printf("  no alert  p = 1: no node changed\n");
         else
             printf("  %s  p %s  score %.4f, threshold %.4f, %zu node%s\n",
-                   v->alert ? "ALERT   " : "no alert", p_text(v->p_value, buffer), v->score,
-                   v->threshold, v->n_group, cli_s(v->n_group));
+                v->alert ? "ALERT   " : "no alert", p_text(v->p_value, buffer), v->score,
+                v->threshold, v->n_group, cli_s(v->n_group));
         return;
     }
     json_t *row = json_object();
@@ -454,28 +449,27 @@ static void tell_group(cli *app, json_t *list, const char *name,
 }
 
 /* A line of the table of groups. */
-static void put_group(FILE *file, const graphss_names *names, size_t i,
-                      const graphss_alert_verdict *v)
+static void put_group(
+    FILE *file, const graphss_names *names, size_t i, const graphss_alert_verdict *v)
 {
     cli_put_name(file, true, names, i);
     fprintf(file, "\t%.9g\t%.9g\t%s\t%.9g\t%zu\n", v->score, v->p_value,
-            v->alert ? "yes" : "no", v->threshold, v->n_group);
+        v->alert ? "yes" : "no", v->threshold, v->n_group);
 }
 
 enum { GROUP_LEAST = 5 }; /* nodes of a community that is worth a verdict */
 
 /* Groups of nodes that the graph itself has; scores: of its nodes. */
 static graphss_status find_groups(cli *app, graphss_node_groups *out, const char *what,
-                                  const graphss_dataset *data,
-                                  const graphss_alert_scores *scores)
+    const graphss_dataset *data, const graphss_alert_scores *scores)
 {
     const size_t n = data->graph.n_nodes;
     if (strcmp(what, "classes") == 0)
-        return graphss_node_groups_make(app->ctx, out, scores->predicted, n, scores->n_classes,
-                                        &data->class_names);
+        return graphss_node_groups_make(
+            app->ctx, out, scores->predicted, n, scores->n_classes, &data->class_names);
     if (strcmp(what, "labels") == 0)
         return data->label ? graphss_node_groups_make(app->ctx, out, data->label, n,
-                                                      data->n_classes, &data->class_names)
+                                 data->n_classes, &data->class_names)
                            : GRAPHSS_OK;
     if (app->part)
         return cli_usage(app, "--groups communities does not work with --engine: communities "
@@ -508,8 +502,7 @@ static bool is_file(const char *groups)
 
 /* groups: read from a file, or empty: found (find_groups). path: of a table, or NULL */
 static graphss_status judge_groups(cli *app, const cli_snapshot_pair *s,
-                                   graphss_node_groups *groups, const alert_arguments *own,
-                                   const graphss_alert_options *opt)
+    graphss_node_groups *groups, const alert_arguments *own, const graphss_alert_options *opt)
 {
     const graphss_defence_input *in = &s->in;
     const graphss_dataset *data = &s->current;
@@ -534,8 +527,8 @@ static graphss_status judge_groups(cli *app, const cli_snapshot_pair *s,
     if (!st && !is_file(own->groups))
         st = find_groups(app, groups, own->groups, data, &scores);
     if (!st && groups->count == 0)
-        st = cli_fail(app, GRAPHSS_ERR_DATA, "--groups %s: %s has none", own->groups,
-                      data->name);
+        st = cli_fail(
+            app, GRAPHSS_ERR_DATA, "--groups %s: %s has none", own->groups, data->name);
     if (!st)
         st = cli_alloc_large(app, &verdict, groups->count, sizeof *verdict);
     if (!st)
@@ -543,7 +536,7 @@ static graphss_status judge_groups(cli *app, const cli_snapshot_pair *s,
     for (size_t i = 0; i < groups->count && !st; i++) {
         const size_t begin = groups->start[i], line = groups->line[i];
         st = graphss_alert_test_group(app->ctx, &verdict[i], &scores, groups->node + begin,
-                                      groups->start[i + 1] - begin, in->seed + line, opt);
+            groups->start[i + 1] - begin, in->seed + line, opt);
         p_value[i] = verdict[i].p_value;
     }
     if (!st)
@@ -569,8 +562,8 @@ static graphss_status judge_groups(cli *app, const cli_snapshot_pair *s,
     if (!st && app->json) {
         cli_json_set(app->json, "alert", json_boolean(app->alerted));
         cli_json_set(app->json, "groups", json_incref(list));
-        cli_json_set(app->json, "options",
-                     cli_json_options(opt, graphss_alert_options_table()));
+        cli_json_set(
+            app->json, "options", cli_json_options(opt, graphss_alert_options_table()));
         cli_json_set(app->json, "dataset", cli_json_dataset(data));
         cli_ranks_json(app);
         cli_json_run(app, app->json);
@@ -617,11 +610,9 @@ static graphss_status run(cli *app)
         return cli_usage(app, "--groups %s: not on several ranks", own.groups);
     if (own.report && !cli_has_extension(own.report, ".html"))
         return cli_usage(app, "--report: %s: want a name that ends in .html", own.report);
-    const char *const input[] = {
-        own.model_file, own.current,
-        own.previous,   own.split,
-        own.group,      own.groups && is_file(own.groups) ? own.groups : NULL,
-        own.trusted,    own.answers_before};
+    const char *const input[] = {own.model_file, own.current, own.previous, own.split,
+        own.group, own.groups && is_file(own.groups) ? own.groups : NULL, own.trusted,
+        own.answers_before};
     st = own.output ? cli_check_output(app, own.output, input, sizeof input / sizeof *input)
                     : GRAPHSS_OK;
     if (!st && own.report)
@@ -659,9 +650,9 @@ static graphss_status run(cli *app)
     app->alerted = alert.alert;
     if (alert.contaminated > 0)
         cli_warn(app,
-                 "about %.0f %% of the validation nodes look tampered with: they are not "
-                 "compared with",
-                 100 * alert.contaminated);
+            "about %.0f %% of the validation nodes look tampered with: they are not "
+            "compared with",
+            100 * alert.contaminated);
     note_few(app, alert.n_calibration, own.previous != NULL);
     if (app->json)
         fill(app, &alert, &s.current, &opt, own.previous != NULL, &changes);
@@ -707,7 +698,7 @@ const cli_command cli_alert = {
     .min_arguments = 0,
     .max_arguments = 0,
     .group = {{"Options", table_of, sizeof(alert_arguments), defaults},
-              {"The verdict", graphss_alert_options_table, sizeof(graphss_alert_options),
-               judge_defaults}},
+        {"The verdict", graphss_alert_options_table, sizeof(graphss_alert_options),
+            judge_defaults}},
     .run = run,
 };

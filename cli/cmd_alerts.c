@@ -15,9 +15,9 @@ typedef struct alerts_arguments {
 #define FIELD(name) offsetof(alerts_arguments, name)
 static const graphss_option rows[] = {
     {"store", GRAPHSS_OPTION_STRING, FIELD(store), 0, 0, NULL, "FILE", "the store of watch",
-     0},
+        0},
     {"who", GRAPHSS_OPTION_STRING, FIELD(who), 0, 0, NULL, "NAME",
-     "who says so, for the audit trail", 0},
+        "who says so, for the audit trail", 0},
     {"note", GRAPHSS_OPTION_STRING, FIELD(note), 0, 0, NULL, "TEXT", "why, likewise", 0},
     {0},
 };
@@ -35,9 +35,8 @@ static void defaults(void *options)
 static const struct {
     const char *name;
     graphss_alert_state state;
-} actions[] = {{"ack", GRAPHSS_ALERT_ACKNOWLEDGED},
-               {"dismiss", GRAPHSS_ALERT_DISMISSED},
-               {"confirm", GRAPHSS_ALERT_CONFIRMED}};
+} actions[] = {{"ack", GRAPHSS_ALERT_ACKNOWLEDGED}, {"dismiss", GRAPHSS_ALERT_DISMISSED},
+    {"confirm", GRAPHSS_ALERT_CONFIRMED}};
 
 typedef struct shown {
     cli *app;
@@ -75,7 +74,7 @@ static void print_suspects(cli *app, const char *text)
         printf("  ");
         terminal_text(&app->term, stdout, json_string_value(json_object_get(one, "node")), 0);
         printf("  p = %.3g  log odds %.2f\n", json_number_value(json_object_get(one, "p")),
-               json_number_value(json_object_get(one, "score")));
+            json_number_value(json_object_get(one, "score")));
     }
     json_decref(list);
 }
@@ -94,7 +93,7 @@ static graphss_status show(void *user, const graphss_store_alert *a)
     }
     graphss_time_text(when, a->t);
     printf("%llu  %s  %s  group ", (unsigned long long)a->id,
-           graphss_alert_state_text(a->state), when);
+        graphss_alert_state_text(a->state), when);
     terminal_text(&s->app->term, stdout, a->group, 0);
     printf("  evidence %.3g of %.3g  p = %.3g\n", a->e_value, a->threshold, a->p_value);
     if (s->only)
@@ -114,8 +113,8 @@ static graphss_status list_alerts(cli *app, graphss_store *store, uint64_t only)
     shown s = {.app = app, .list = app->json ? json_array() : NULL, .only = only};
     graphss_status st = graphss_store_alerts(app->ctx, store, show, &s);
     if (!st && only && s.n == 0)
-        st = cli_fail(app, GRAPHSS_ERR_DATA, "there is no alert %llu",
-                      (unsigned long long)only);
+        st = cli_fail(
+            app, GRAPHSS_ERR_DATA, "there is no alert %llu", (unsigned long long)only);
     if (!st && s.list) {
         cli_json_set(app->json, "alerts", s.list);
         cli_json_set(app->json, "open", json_integer((json_int_t)s.open));
@@ -142,18 +141,18 @@ static graphss_status run(cli *app)
         action++;
     const bool all = !strcmp(what, "list");
     if (action == 3 && !all && strcmp(what, "show"))
-        return cli_usage(app, "alerts: found '%s', want list, show, ack, dismiss or confirm",
-                         what);
+        return cli_usage(
+            app, "alerts: found '%s', want list, show, ack, dismiss or confirm", what);
     if (!own.store)
         return cli_usage(app, "alerts: want --store FILE");
     if (all ? app->n_arguments > 1 : app->n_arguments < 2 || !parse_id(&id, app->argument[1]))
-        return cli_usage(app, all ? "alerts list: want no number" : "alerts %s: want a number",
-                         what);
-    st = graphss_store_open(app->ctx, &store, own.store,
-                            action < 3 ? GRAPHSS_STORE_CHANGE : GRAPHSS_STORE_READ);
+        return cli_usage(
+            app, all ? "alerts list: want no number" : "alerts %s: want a number", what);
+    st = graphss_store_open(
+        app->ctx, &store, own.store, action < 3 ? GRAPHSS_STORE_CHANGE : GRAPHSS_STORE_READ);
     if (!st && action < 3) {
         st = graphss_store_settle(app->ctx, store, NULL, id, actions[action].state, own.who,
-                                  own.note, (double)time(NULL));
+            own.note, (double)time(NULL));
         if (st == GRAPHSS_ERR_INVALID)
             st = cli_fail(app, GRAPHSS_ERR_DATA, "%s", graphss_ctx_error(app->ctx));
     }

@@ -12,15 +12,15 @@ typedef struct apply_arguments {
 #define FIELD(name) offsetof(apply_arguments, name)
 static const graphss_option rows[] = {
     {"flips", GRAPHSS_OPTION_STRING, FIELD(flips), 0, 0, NULL, "FLIPS",
-     "the changes, as attack wrote them", 0},
+        "the changes, as attack wrote them", 0},
     {"output", GRAPHSS_OPTION_STRING, FIELD(output), 0, 0, NULL, "OUT.npz", "where to write",
-     'o'},
+        'o'},
     {"undo", GRAPHSS_OPTION_BOOL, FIELD(undo), 0, 0, NULL, NULL,
-     "undo the changes, last one first", 0},
+        "undo the changes, last one first", 0},
     {"victim", GRAPHSS_OPTION_STRING, FIELD(victim), 0, 0, NULL, "ID",
-     "only the changes made for this node", 0},
+        "only the changes made for this node", 0},
     {"force", GRAPHSS_OPTION_BOOL, FIELD(force), 0, 0, NULL, NULL,
-     "accept data other than the list was made for, if every change fits", 0},
+        "accept data other than the list was made for, if every change fits", 0},
     {0},
 };
 
@@ -55,7 +55,7 @@ static apply_count count_made(const graphss_flips *flips, const graphss_apply_op
 }
 
 static void report(cli *app, const apply_arguments *own, const apply_count *made,
-                   const graphss_dataset *before, const graphss_dataset *after)
+    const graphss_dataset *before, const graphss_dataset *after)
 {
     const size_t links = made->links, features = made->features;
     if (app->json) {
@@ -70,13 +70,13 @@ static void report(cli *app, const apply_arguments *own, const apply_count *made
     }
     cli_show_dataset(app, after);
     printf("Changes  %zu links and %zu features%s%s\nWritten  ", links, features,
-           own->victim ? " for one victim" : "", own->undo ? ", taken back" : "");
+        own->victim ? " for one victim" : "", own->undo ? ", taken back" : "");
     terminal_text(&app->term, stdout, own->output, 0);
     printf("\n");
 }
 
-static graphss_status read_flips(cli *app, graphss_flips *out, const char *path,
-                                 const graphss_dataset *data)
+static graphss_status read_flips(
+    cli *app, graphss_flips *out, const char *path, const graphss_dataset *data)
 {
     const graphss_status st = graphss_flips_read(app->ctx, out, path, data);
     const cli_file_type kind = st ? cli_file_type_of(path) : CLI_FILE_NONE;
@@ -112,15 +112,15 @@ static graphss_status run(cli *app)
     if (!st && own.victim) {
         const int64_t node = graphss_dataset_find(&data, own.victim);
         if (node < 0)
-            st = cli_fail(app, GRAPHSS_ERR_DATA, "--victim: %s has no node '%s'", data.name,
-                          own.victim);
+            st = cli_fail(
+                app, GRAPHSS_ERR_DATA, "--victim: %s has no node '%s'", data.name, own.victim);
         opt.one_only = true;
         opt.victim = (int32_t)node;
     }
     const apply_count made = count_made(&flips, &opt);
     if (!st && own.victim && made.links + made.features == 0)
         st = cli_fail(app, GRAPHSS_ERR_DATA, "--victim: %s has no change for node '%s'",
-                      own.flips, own.victim);
+            own.flips, own.victim);
     if (!st) {
         st = graphss_flips_apply(app->ctx, &changed, &data, &flips, &opt);
         if (st == GRAPHSS_ERR_DATA)

@@ -15,23 +15,24 @@ typedef struct attack_arguments {
 #define FIELD(name) offsetof(attack_arguments, name)
 static const graphss_option rows[] = {
     {"model-file", GRAPHSS_OPTION_STRING, FIELD(model_file), 0, 0, NULL, "MODEL",
-     "the model to mislead, as train wrote it", 0},
+        "the model to mislead, as train wrote it", 0},
     {"predictor", GRAPHSS_OPTION_STRING, FIELD(predictor), 0, 0, NULL, "COMMAND",
-     "a program that answers in place of the model: COMMAND IN.npz OUT.npz", 0},
+        "a program that answers in place of the model: COMMAND IN.npz OUT.npz", 0},
     {"output", GRAPHSS_OPTION_STRING, FIELD(output), 0, 0, NULL, "FLIPS",
-     "write the changes here; without it the attack is only measured", 'o'},
+        "write the changes here; without it the attack is only measured", 'o'},
     {"victim-file", GRAPHSS_OPTION_STRING, FIELD(victim_file), 0, 0, NULL, "FILE",
-     "attack these nodes, one id per line, in this order", 0},
+        "attack these nodes, one id per line, in this order", 0},
     {"split", GRAPHSS_OPTION_STRING, FIELD(split), 0, 0, NULL, "FILE.npz",
-     "draw victims from its test nodes; without it, from the model's", 0},
+        "draw victims from its test nodes; without it, from the model's", 0},
     {"previous", GRAPHSS_OPTION_STRING, FIELD(previous), 0, 0, NULL, "DATASET",
-     "method adaptive: an earlier snapshot that the defence knows, often DATASET itself", 0},
+        "method adaptive: an earlier snapshot that the defence knows, often DATASET itself",
+        0},
     {"evasion", GRAPHSS_OPTION_BOOL, FIELD(evasion), 0, 0, NULL, NULL,
-     "do not train the model again (the default)", 0},
+        "do not train the model again (the default)", 0},
     {"poisoning", GRAPHSS_OPTION_BOOL, FIELD(poisoning), 0, 0, NULL, NULL,
-     "train the model again on the attacked graph, then measure", 0},
+        "train the model again on the attacked graph, then measure", 0},
     {"list", GRAPHSS_OPTION_BOOL, FIELD(list), 0, 0, NULL, NULL,
-     "describe the methods, and stop", 0},
+        "describe the methods, and stop", 0},
     {0},
 };
 
@@ -71,7 +72,7 @@ static graphss_status read_arguments(cli *app, attack_run *r)
 {
     if (app->n_arguments == 0)
         return cli_usage(app, "attack: an argument is missing, want: graphss attack %s",
-                         app->command->arguments);
+            app->command->arguments);
     graphss_status st = attacker_apply(app, 1, &r->opt, GRAPHSS_KNOWLEDGE_PREDICTIONS);
     graphss_victim_options_init(&r->rules);
     if (!st)
@@ -94,13 +95,12 @@ static graphss_status read_arguments(cli *app, attack_run *r)
     for (const graphss_option *row = graphss_victim_options_table();
          own->victim_file && row->name; row++)
         if (cli_given(app, row->name))
-            return cli_usage(app, "--victim-file names the victims, --%s would draw them",
-                             row->name);
+            return cli_usage(
+                app, "--victim-file names the victims, --%s would draw them", row->name);
     if (!own->output)
         return GRAPHSS_OK;
-    const char *const input[] = {app->argument[0],       own->model_file,
-                                 own->victim_file,       own->split,
-                                 r->opt.knows.surrogate, r->opt.knows.labels};
+    const char *const input[] = {app->argument[0], own->model_file, own->victim_file,
+        own->split, r->opt.knows.surrogate, r->opt.knows.labels};
     return cli_check_output(app, own->output, input, sizeof input / sizeof *input);
 }
 
@@ -134,29 +134,29 @@ static graphss_status read_inputs(cli *app, attack_run *r)
     const size_t there = r->split.n_train + r->split.n_val + r->split.n_test;
     if (!r->own.split && there < whole)
         return cli_fail(app, GRAPHSS_ERR_SHAPE,
-                        "%zu of the %zu nodes of the model's split are not in %s: give one "
-                        "that fits with --split FILE.npz",
-                        whole - there, whole, r->data.name);
+            "%zu of the %zu nodes of the model's split are not in %s: give one "
+            "that fits with --split FILE.npz",
+            whole - there, whole, r->data.name);
     if (r->split.n_test == 0 && !r->own.victim_file)
         return cli_fail(app, GRAPHSS_ERR_DATA,
-                        "the split has no test nodes to draw victims from: give some with "
-                        "--victim-file");
+            "the split has no test nodes to draw victims from: give some with "
+            "--victim-file");
     return GRAPHSS_OK;
 }
 
 static graphss_status choose_victims(cli *app, attack_run *r)
 {
     if (r->own.victim_file)
-        return cli_read_nodes(app, &r->victims.node, &r->victims.count, r->own.victim_file,
-                              &r->data);
+        return cli_read_nodes(
+            app, &r->victims.node, &r->victims.count, r->own.victim_file, &r->data);
     const graphss_victim_input in = {.struct_size = sizeof in,
-                                     .graph = &r->data.graph,
-                                     .candidate = r->split.test,
-                                     .n_candidates = r->split.n_test,
-                                     .prob = r->prob,
-                                     .label = r->data.label,
-                                     .n_classes = graphss_model_classes(r->model),
-                                     .seed = (uint64_t)app->global.seed};
+        .graph = &r->data.graph,
+        .candidate = r->split.test,
+        .n_candidates = r->split.n_test,
+        .prob = r->prob,
+        .label = r->data.label,
+        .n_classes = graphss_model_classes(r->model),
+        .seed = (uint64_t)app->global.seed};
     return graphss_victims_choose(app->ctx, &r->victims, &in, &r->rules);
 }
 
@@ -173,7 +173,7 @@ static graphss_status measure_one_by_one(cli *app, attack_run *r)
         graphss_graph graph = {0};
         graphss_features features = {0};
         st = graphss_flips_apply_parts(app->ctx, &graph, &features, &r->data.graph,
-                                       &r->data.features, &r->attack.flips, &only);
+            &r->data.features, &r->attack.flips, &only);
         if (!st)
             st = graphss_model_label(app->ctx, label, r->model, &graph, &features);
         if (!st)
@@ -194,24 +194,23 @@ static graphss_status measure_together(cli *app, attack_run *r)
     graphss_features features = {0};
     graphss_model *again = NULL;
     graphss_status st = graphss_flips_apply_parts(app->ctx, &graph, &features, &r->data.graph,
-                                                  &r->data.features, &r->attack.flips, NULL);
+        &r->data.features, &r->attack.flips, NULL);
     if (!st && r->own.poisoning)
-        st = graphss_model_train(
-            app->ctx, &again, NULL,
+        st = graphss_model_train(app->ctx, &again, NULL,
             &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
-                                   .graph = &graph,
-                                   .features = &features,
-                                   .n_classes = graphss_model_classes(r->model),
-                                   .split = &r->split,
-                                   .seed = graphss_model_seed(r->model)},
+                .graph = &graph,
+                .features = &features,
+                .n_classes = graphss_model_classes(r->model),
+                .split = &r->split,
+                .seed = graphss_model_seed(r->model)},
             graphss_model_options(r->model));
     terminal_clear(&app->term);
     if (!st)
-        st = graphss_model_label(app->ctx, r->after, again ? again : r->model, &graph,
-                                 &features);
+        st = graphss_model_label(
+            app->ctx, r->after, again ? again : r->model, &graph, &features);
     if (!st && r->attack.target.against)
         st = attacker_aim_measure(app, &r->aim, &r->attack, &r->data, &graph, &features,
-                                  &r->split, r->victims.node, r->victims.count);
+            &r->split, r->victims.node, r->victims.count);
     graphss_model_free(app->ctx, again);
     graphss_features_destroy(app->ctx, &features);
     graphss_graph_destroy(app->ctx, &graph);
@@ -227,25 +226,25 @@ static graphss_status attack(cli *app, attack_run *r)
     if (!st)
         st = cli_alloc_large(app, &r->after, n, sizeof *r->after);
     if (!st)
-        st = graphss_model_predict(app->ctx, r->prob, r->model, &r->data.graph,
-                                   &r->data.features);
+        st = graphss_model_predict(
+            app->ctx, r->prob, r->model, &r->data.graph, &r->data.features);
     if (st)
         return st;
     graphss_labels_argmax(r->before, r->prob, n, k);
     st = choose_victims(app, r);
     if (!st)
         st = attacker_run(app, &r->attack, &r->data, &r->split, r->model, r->before,
-                          r->victims.node, r->victims.count, &r->opt);
+            r->victims.node, r->victims.count, &r->opt);
     if (st)
         return st;
     graphss_flips *flips = &r->attack.flips;
-    snprintf(flips->mode, sizeof flips->mode, "%s",
-             r->own.poisoning ? "poisoning" : "evasion");
+    snprintf(
+        flips->mode, sizeof flips->mode, "%s", r->own.poisoning ? "poisoning" : "evasion");
     if (r->victims.rule)
         snprintf(flips->victims, sizeof flips->victims, "%s", r->victims.rule);
     else
-        snprintf(flips->victims, sizeof flips->victims, "%zu nodes of a file",
-                 r->victims.count);
+        snprintf(
+            flips->victims, sizeof flips->victims, "%zu nodes of a file", r->victims.count);
     const double began = cli_seconds();
     st = r->opt.attack.independent ? measure_one_by_one(app, r) : measure_together(app, r);
     r->measure_seconds = cli_seconds() - began;
@@ -299,8 +298,8 @@ static void show(cli *app, const attack_run *r)
     if (r->attack.target.against)
         attacker_show_aim(app, &r->attack, &r->aim);
     printf("\nTime     %.2f s: reading %.2f, surrogate %.2f, changes %.2f, measuring %.2f\n",
-           cli_seconds() - r->began, r->read_seconds, r->attack.surrogate_seconds,
-           r->attack.seconds, r->measure_seconds);
+        cli_seconds() - r->began, r->read_seconds, r->attack.surrogate_seconds,
+        r->attack.seconds, r->measure_seconds);
     if (r->own.output) {
         printf("Written  ");
         terminal_text(&app->term, stdout, r->own.output, 0);
@@ -316,14 +315,14 @@ static void list_methods(cli *app)
         json_t *method = json_object();
         cli_json_set(method, "name", json_string(name));
         cli_json_set(method, "summary", json_string(graphss_attack_summary(i)));
-        cli_json_set(method, "needs_surrogate",
-                     json_boolean(graphss_attack_needs_surrogate(name)));
+        cli_json_set(
+            method, "needs_surrogate", json_boolean(graphss_attack_needs_surrogate(name)));
         cli_json_set(method, "needs_model", json_boolean(graphss_attack_needs_model(name)));
         cli_json_set(method, "links_only", json_boolean(graphss_attack_edges_only(name)));
         json_array_append_new(all, method);
         if (!app->json)
             printf("%-10s %s%s\n", name, graphss_attack_summary(i),
-                   graphss_attack_edges_only(name) ? "; links only" : "");
+                graphss_attack_edges_only(name) ? "; links only" : "");
     }
     if (app->json)
         cli_json_set(app->json, "methods", all);
@@ -385,9 +384,8 @@ const cli_command cli_attack = {
     .min_arguments = 0,
     .max_arguments = 1,
     .ranks = CLI_LED,
-    .group = {{"Options", table_of, sizeof(attack_arguments), defaults},
-              ATTACKER_GROUPS,
-              {"Victims", graphss_victim_options_table, sizeof(graphss_victim_options),
-               victim_defaults}},
+    .group = {{"Options", table_of, sizeof(attack_arguments), defaults}, ATTACKER_GROUPS,
+        {"Victims", graphss_victim_options_table, sizeof(graphss_victim_options),
+            victim_defaults}},
     .run = run,
 };

@@ -14,9 +14,9 @@ typedef struct audit_arguments {
 #define FIELD(name) offsetof(audit_arguments, name)
 static const graphss_option rows[] = {
     {"store", GRAPHSS_OPTION_STRING, FIELD(store), 0, 0, NULL, "FILE", "the store of watch",
-     0},
+        0},
     {"model-file", GRAPHSS_OPTION_STRING, FIELD(model_file), 0, 0, NULL, "MODEL",
-     "the classifier it was watched with, for replay", 0},
+        "the classifier it was watched with, for replay", 0},
     {0},
 };
 
@@ -72,12 +72,12 @@ static graphss_status list(cli *app, graphss_store *store, bool refused)
     }
     if (!st && !app->json)
         printf("%zu entr%s%s\n", s.n, s.n == 1 ? "y" : "ies",
-               refused ? " set aside" : ", each fits the one before");
+            refused ? " set aside" : ", each fits the one before");
     return st;
 }
 
-static graphss_status replay(cli *app, graphss_store *store, const char *model_file,
-                             const char *id)
+static graphss_status replay(
+    cli *app, graphss_store *store, const char *model_file, const char *id)
 {
     graphss_model *model = NULL;
     bool same = false;
@@ -97,12 +97,12 @@ static graphss_status replay(cli *app, graphss_store *store, const char *model_f
         cli_json_run(app, app->json);
     } else {
         printf("alert %llu: %s\n", alert,
-               same ? "computed again, every number has the same bits"
-                    : "computed again, and it is another verdict");
+            same ? "computed again, every number has the same bits"
+                 : "computed again, and it is another verdict");
     }
     return same ? GRAPHSS_OK
                 : cli_fail(app, GRAPHSS_ERR_DATA, "alert %llu does not follow from the events",
-                           alert);
+                      alert);
 }
 
 static graphss_status run(cli *app)

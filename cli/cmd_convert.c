@@ -9,7 +9,7 @@ typedef struct convert_options {
 
 static const graphss_option rows[] = {
     {"output", GRAPHSS_OPTION_STRING, offsetof(convert_options, output), 0, 0, NULL,
-     "FILE.npz", "where to write", 'o'},
+        "FILE.npz", "where to write", 'o'},
     {0},
 };
 

@@ -36,7 +36,7 @@ typedef struct demo_arguments {
 
 static const graphss_option rows[] = {
     {"output", GRAPHSS_OPTION_STRING, offsetof(demo_arguments, output), 0, 0, NULL, "DIR",
-     "also compare methods with and without a past, and write DIR/report.html", 'o'},
+        "also compare methods with and without a past, and write DIR/report.html", 'o'},
     {0},
 };
 
@@ -85,8 +85,8 @@ static graphss_status plan(cli *app, story *s, graphss_snapshots *out)
 {
     graphss_snapshot_options opt;
     graphss_snapshot_options_init(&opt);
-    return graphss_snapshots_plan(app->ctx, out, &s->data, &s->split,
-                                  (uint64_t)app->global.seed, &opt);
+    return graphss_snapshots_plan(
+        app->ctx, out, &s->data, &s->split, (uint64_t)app->global.seed, &opt);
 }
 
 /* Benign change of the same size as the attack. */
@@ -98,7 +98,7 @@ static graphss_status live(cli *app, story *s)
     graphss_status st = plan(app, s, &s->benign);
     if (!st)
         st = graphss_benign_churn(app->ctx, &flips, &s->benign.current, s->benign.victim,
-                                  s->benign.n_victims, (uint64_t)app->global.seed, &opt);
+            s->benign.n_victims, (uint64_t)app->global.seed, &opt);
     if (!st)
         st = graphss_snapshots_change(app->ctx, &s->benign, &flips);
     graphss_flips_destroy(app->ctx, &flips);
@@ -115,7 +115,7 @@ static graphss_status assail(cli *app, story *s)
     graphss_status st = plan(app, s, m);
     if (!st)
         st = attacker_run(app, &s->attack, &m->current, &m->split, s->gcn.model, s->gcn.label,
-                          m->victim, m->n_victims, &s->attack_opt);
+            m->victim, m->n_victims, &s->attack_opt);
     if (!st)
         st = graphss_snapshots_change(app->ctx, m, &s->attack.flips);
     if (!st)
@@ -124,15 +124,15 @@ static graphss_status assail(cli *app, story *s)
     return st;
 }
 
-static graphss_defence_input look(cli *app, const story *s, const graphss_snapshots *m,
-                                  const graphss_observation *past)
+static graphss_defence_input look(
+    cli *app, const story *s, const graphss_snapshots *m, const graphss_observation *past)
 {
     return (graphss_defence_input){.struct_size = sizeof(graphss_defence_input),
-                                   .current = graphss_dataset_observe(&m->current),
-                                   .previous = past,
-                                   .model = s->gcn.model,
-                                   .split = &m->split,
-                                   .seed = (uint64_t)app->global.seed};
+        .current = graphss_dataset_observe(&m->current),
+        .previous = past,
+        .model = s->gcn.model,
+        .split = &m->split,
+        .seed = (uint64_t)app->global.seed};
 }
 
 static graphss_status watch(cli *app, story *s)
@@ -159,13 +159,13 @@ static graphss_status recover(cli *app, story *s)
             look(app, s, &s->made, rivals[i].history ? &past : NULL);
         graphss_recover_options opt;
         graphss_recover_options_init(&opt, graphss_lab_method_find(rivals[i].method),
-                                     GRAPHSS_MODE_DEFAULT, s->gcn.model);
+            GRAPHSS_MODE_DEFAULT, s->gcn.model);
         graphss_recover_result r = {0};
         st = graphss_recover_run(app->ctx, &r, &in, &opt);
         terminal_clear(&app->term);
         if (!st) {
             s->score[i] = attacker_measure(r.predictions.label, &s->data, &s->made.split,
-                                           s->made.victim, s->made.n_victims);
+                s->made.victim, s->made.n_victims);
             s->seconds[i] = r.seconds;
         }
         graphss_recover_result_destroy(app->ctx, &r);
@@ -195,9 +195,9 @@ static graphss_status check_folder(cli *app, const char *folder)
         number++;
         if (line[n - 1] == '\n' && !is_ours(line))
             st = cli_usage(app,
-                           "demo: %s:%zu is a record of something else, which the demo does "
-                           "not touch: want another folder",
-                           records, number);
+                "demo: %s:%zu is a record of something else, which the demo does "
+                "not touch: want another folder",
+                records, number);
     }
     if (file)
         fclose(file);
@@ -215,8 +215,7 @@ static graphss_status report(cli *app, story *s)
     char *page = cli_format("%s/report.html", s->own.output);
     graphss_status st = GRAPHSS_OK;
     for (size_t i = 0; i < sizeof what / sizeof *what && !st; i++) {
-        const graphss_reproduce_options opt = {
-            .struct_size = sizeof opt,
+        const graphss_reproduce_options opt = {.struct_size = sizeof opt,
             .what = what[i],
             .mode = i ? "honest" : NULL,
             .datasets = DEMO_GRAPH,
@@ -243,7 +242,7 @@ static graphss_status report(cli *app, story *s)
 static void heading(const cli *app, const char *text)
 {
     printf("\n%s%s%s\n", terminal_begin(&app->term, stdout, TERMINAL_BOLD), text,
-           terminal_end(&app->term, stdout));
+        terminal_end(&app->term, stdout));
 }
 
 static void tell_train(cli *app, const story *s)
@@ -256,8 +255,8 @@ static void tell_train(cli *app, const story *s)
     heading(app, "1. Train");
     printf("A GCN learns in %.2f s (%zu epochs). Test accuracy %.1f %%; always the largest "
            "class: %.1f %%.\n",
-           s->gcn.log.seconds, s->gcn.log.epochs, 100 * s->gcn.test_accuracy,
-           100 * cli_majority(&s->split, &s->data));
+        s->gcn.log.seconds, s->gcn.log.epochs, 100 * s->gcn.test_accuracy,
+        100 * cli_majority(&s->split, &s->data));
     fflush(stdout);
 }
 
@@ -267,8 +266,8 @@ static void tell_attack(cli *app, const story *s)
     heading(app, "2. Attack");
     printf("Nettack changes %lld links and %lld words of each of %zu nodes: %zu of %zu links "
            "in all,\nin %.2f s.\n",
-           (long long)LINKS, (long long)WORDS, s->made.n_victims, links,
-           graphss_graph_edges(&s->data.graph), s->attack.seconds);
+        (long long)LINKS, (long long)WORDS, s->made.n_victims, links,
+        graphss_graph_edges(&s->data.graph), s->attack.seconds);
     fflush(stdout);
 }
 
@@ -276,7 +275,7 @@ static void tell_verdict(cli *app, const char *what, const graphss_alert_result 
 {
     const terminal_style style = a->alert ? TERMINAL_RED : TERMINAL_GREEN;
     printf("  %-28s%s%s%s  p = %.4f\n", what, terminal_begin(&app->term, stdout, style),
-           a->alert ? "ALERT   " : "no alert", terminal_end(&app->term, stdout), a->p_value);
+        a->alert ? "ALERT   " : "no alert", terminal_end(&app->term, stdout), a->p_value);
 }
 
 static void tell_alert(cli *app, const story *s)
@@ -286,8 +285,8 @@ static void tell_alert(cli *app, const story *s)
     tell_verdict(app, "the day of the attack", &s->alert);
     if (s->alert.kind != GRAPHSS_PERTURBATION_NONE)
         printf("It looks like %s on %.0f %% of the unlabelled nodes (true: %.0f %%). ",
-               graphss_perturbation_text(s->alert.kind), 100 * s->alert.share,
-               100.0 * (double)s->made.n_victims / (double)s->made.split.n_test);
+            graphss_perturbation_text(s->alert.kind), 100 * s->alert.share,
+            100.0 * (double)s->made.n_victims / (double)s->made.split.n_test);
     printf("Of the %d nodes\nit suspects most, %zu were attacked.\n", NAMED, s->hits);
     fflush(stdout);
 }
@@ -297,7 +296,7 @@ static void tell_recover(cli *app, const story *s)
     text_table t = {0};
     heading(app, "4. Recover");
     printf("Accuracy in %% of the %zu victims and of the %zu other test nodes\n\n",
-           s->before.n_victims, s->before.n_others);
+        s->before.n_victims, s->before.n_others);
     table_init(&t, "lrrrl", true);
     table_add(&t, "method");
     table_add(&t, "victims");
@@ -388,9 +387,9 @@ typedef struct chapter {
 
 static graphss_status run(cli *app)
 {
-    static const chapter chapters[] = {{train, tell_train},     {live, NULL},
-                                       {assail, tell_attack},   {watch, tell_alert},
-                                       {recover, tell_recover}, {report, tell_report}};
+    static const chapter chapters[] = {{train, tell_train}, {live, NULL},
+        {assail, tell_attack}, {watch, tell_alert}, {recover, tell_recover},
+        {report, tell_report}};
     story s = {0};
     cli_split_defaults(&s.split_opt);
     graphss_status st = cli_apply(app, 0, &s.own);

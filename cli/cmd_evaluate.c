@@ -18,14 +18,15 @@ static const char *const part_names[] = {"test", "val", "train", NULL};
 #define FIELD(name) offsetof(evaluate_arguments, name)
 static const graphss_option rows[] = {
     {"truth", GRAPHSS_OPTION_STRING, FIELD(truth), 0, 0, NULL, "DATASET",
-     "the dataset with the true labels", 0},
+        "the dataset with the true labels", 0},
     {"nodes", GRAPHSS_OPTION_STRING, FIELD(nodes), 0, 0, NULL, "FILE",
-     "count these nodes: one id a line, or FLIPS for its victims; 'all': every labelled one",
-     0},
+        "count these nodes: one id a line, or FLIPS for its victims; 'all': every labelled "
+        "one",
+        0},
     {"split", GRAPHSS_OPTION_STRING, FIELD(split), 0, 0, NULL, "FILE",
-     "the split to count by: a model, FILE.npz or 'public'; default: that in OUT.npz", 0},
+        "the split to count by: a model, FILE.npz or 'public'; default: that in OUT.npz", 0},
     {"part", GRAPHSS_OPTION_CHOICE, FIELD(part), 0, 0, part_names, "PART",
-     "the part of the split to count", 0},
+        "the part of the split to count", 0},
     {0},
 };
 
@@ -43,7 +44,7 @@ enum { MISSING = -2, MOST_CLASSES = 1 << 20 };
 
 /* row [n_nodes of data]: the line of the file for each node of the truth, -1 for none. */
 static graphss_status match(cli *app, int32_t *row, const graphss_predictions *p,
-                            const graphss_dataset *data, const char *truth)
+    const graphss_dataset *data, const char *truth)
 {
     const size_t n = data->graph.n_nodes;
     const graphss_graph rows_of = {.n_nodes = p->n_nodes};
@@ -51,9 +52,9 @@ static graphss_status match(cli *app, int32_t *row, const graphss_predictions *p
     const graphss_observation answer = {&rows_of, NULL, &p->node_names};
     if (!p->node_names.count && p->n_nodes != n)
         return cli_fail(app, GRAPHSS_ERR_SHAPE,
-                        "%s has %zu labels and no node names, %s has %zu nodes: want as "
-                        "many, or names to match them by",
-                        app->argument[0], p->n_nodes, data->name, n);
+            "%s has %zu labels and no node names, %s has %zu nodes: want as "
+            "many, or names to match them by",
+            app->argument[0], p->n_nodes, data->name, n);
     bool by_position = false;
     graphss_status st =
         cli_check_names(app, &by_position, &known, truth, &answer, app->argument[0]);
@@ -74,14 +75,14 @@ static graphss_status match(cli *app, int32_t *row, const graphss_predictions *p
         if (node < 0)
             continue;
         if (row[node] >= 0)
-            st = cli_fail(app, GRAPHSS_ERR_DATA, "%s: node '%s' is there twice",
-                          app->argument[0], name);
+            st = cli_fail(
+                app, GRAPHSS_ERR_DATA, "%s: node '%s' is there twice", app->argument[0], name);
         row[node] = (int32_t)i;
         matched++;
     }
     if (!st && matched == 0)
         st = cli_fail(app, GRAPHSS_ERR_SHAPE, "%s and %s have no node in common",
-                      app->argument[0], data->name);
+            app->argument[0], data->name);
     graphss_node_index_free(app->ctx, index);
     return st;
 }
@@ -94,15 +95,14 @@ static bool same_class(const graphss_names *a, size_t k, const graphss_names *b,
     snprintf(x, sizeof x, "%zu", k);
     snprintf(y, sizeof y, "%zu", c);
     return strcmp(a->count ? graphss_names_get(a, k) : x,
-                  b->count ? graphss_names_get(b, c) : y) == 0;
+               b->count ? graphss_names_get(b, c) : y) == 0;
 }
 
 /* The truth's number of each class of the file, by name, those the truth lacks behind its own;
  * freed by free. NULL: numbers are all there is. Names on one side alone must be the numbers
  * of all labels of the other; else position counts, with a warning. */
 static int32_t *match_classes(cli *app, const graphss_predictions *p,
-                              const graphss_dataset *data, const char *truth,
-                              size_t *n_classes)
+    const graphss_dataset *data, const char *truth, size_t *n_classes)
 {
     const graphss_names *own = &p->class_names, *known = &data->class_names;
     const size_t most = data->n_classes > p->n_classes ? data->n_classes : p->n_classes;
@@ -128,9 +128,9 @@ static int32_t *match_classes(cli *app, const graphss_predictions *p,
     if (all || (own->count && known->count))
         return number;
     cli_warn(app,
-             "%s has class names and %s has none: classes are matched by their numbers, which "
-             "is wrong unless both list them in the same order",
-             own->count ? app->argument[0] : truth, own->count ? truth : app->argument[0]);
+        "%s has class names and %s has none: classes are matched by their numbers, which "
+        "is wrong unless both list them in the same order",
+        own->count ? app->argument[0] : truth, own->count ? truth : app->argument[0]);
     free(number);
     *n_classes = most;
     return NULL;
@@ -159,7 +159,7 @@ static const char *const part_text[] = {"test", "validation", "training"};
 
 /* Rows of the file that stand in its split, as nodes of the truth that have a label there. */
 static void choose_by_rows(choice *c, const graphss_split *split, int part, const int32_t *row,
-                           size_t n_rows, const graphss_dataset *data)
+    size_t n_rows, const graphss_dataset *data)
 {
     const size_t n = data->graph.n_nodes;
     enum { PARTS = 3 };
@@ -186,8 +186,8 @@ static void choose_all(choice *c, size_t n)
         c->node[c->n] = (int32_t)c->n;
 }
 
-static graphss_status choose_listed(cli *app, choice *c, const char *path,
-                                    const graphss_dataset *data)
+static graphss_status choose_listed(
+    cli *app, choice *c, const char *path, const graphss_dataset *data)
 {
     int32_t *list = NULL;
     const graphss_status st = cli_read_nodes(app, &list, &c->n, path, data);
@@ -199,8 +199,8 @@ static graphss_status choose_listed(cli *app, choice *c, const char *path,
     return st;
 }
 
-static graphss_status choose_by_split(cli *app, choice *c, const graphss_dataset *data,
-                                      const evaluate_arguments *own)
+static graphss_status choose_by_split(
+    cli *app, choice *c, const graphss_dataset *data, const evaluate_arguments *own)
 {
     graphss_split split = {0};
     cli_split_options opt = {.from = own->split, .noise_given = true};
@@ -219,8 +219,7 @@ static graphss_status choose_by_split(cli *app, choice *c, const graphss_dataset
 }
 
 static graphss_status choose_nodes(cli *app, choice *c, const graphss_predictions *p,
-                                   const int32_t *row, const graphss_dataset *data,
-                                   const evaluate_arguments *own)
+    const int32_t *row, const graphss_dataset *data, const evaluate_arguments *own)
 {
     const size_t n = data->graph.n_nodes;
     const bool known = p->split.n_train + p->split.n_val + p->split.n_test > 0;
@@ -233,14 +232,13 @@ static graphss_status choose_nodes(cli *app, choice *c, const graphss_prediction
         return choose_by_split(app, c, data, own);
     if (!known && cli_given(app, "part"))
         return cli_usage(app, "--part: %s does not say which nodes are for what: give --split",
-                         app->argument[0]);
+            app->argument[0]);
     if (known)
         choose_by_rows(c, &p->split, own->part, row, p->n_nodes, data);
     c->counted = part_names[own->part];
     c->from = app->argument[0];
     if (known && c->n == 0 && !own->nodes)
-        cli_warn(
-            app,
+        cli_warn(app,
             "no %s node of %s has a label in %s: all nodes are counted, those the model was "
             "trained on too",
             part_text[own->part], app->argument[0], data->name);
@@ -317,7 +315,7 @@ static void show(cli *app, const result *r, const choice *c, char **name)
         printf("Abstained on %zu nodes, counted as wrong\n", r->abstained);
     if (r->unknown)
         printf("Counted as wrong %zu node%s of a class that the file does not know\n",
-               r->unknown, cli_s(r->unknown));
+            r->unknown, cli_s(r->unknown));
     if (r->missing)
         printf("Left out %zu nodes without an answer in the file\n", r->missing);
     text_table t = {0};
@@ -387,8 +385,7 @@ static graphss_status read_labels(cli *app, graphss_predictions *out, const char
 /* label [nodes of the truth] in its classes; MISSING where the file has no answer. number: of
  * match_classes, or NULL. */
 static graphss_status count(cli *app, result *r, const choice *c, const int32_t *label,
-                            const graphss_dataset *data, const graphss_predictions *p,
-                            const int32_t *number)
+    const graphss_dataset *data, const graphss_predictions *p, const int32_t *number)
 {
     int32_t *counted = cli_alloc(c->n, sizeof *counted);
     graphss_status st = GRAPHSS_OK;
@@ -398,7 +395,7 @@ static graphss_status count(cli *app, result *r, const choice *c, const int32_t 
             continue;
         if (label[at] >= (int32_t)r->n_classes)
             st = cli_fail(app, GRAPHSS_ERR_SHAPE, "%s: label %d, want 0 to %zu as in %s",
-                          app->argument[0], (int)label[at], r->n_classes - 1, data->name);
+                app->argument[0], (int)label[at], r->n_classes - 1, data->name);
         if (label[at] == MISSING) {
             r->missing++;
             continue;
@@ -410,11 +407,11 @@ static graphss_status count(cli *app, result *r, const choice *c, const int32_t 
     r->accuracy =
         r->nodes ? graphss_labels_accuracy(label, data->label, counted, r->nodes) : NAN;
     if (!st)
-        st = cli_alloc_large(app, &r->confusion, r->n_classes,
-                             r->n_classes * sizeof *r->confusion);
+        st = cli_alloc_large(
+            app, &r->confusion, r->n_classes, r->n_classes * sizeof *r->confusion);
     if (!st && r->nodes)
-        graphss_labels_confusion(r->confusion, r->n_classes, label, data->label, counted,
-                                 r->nodes);
+        graphss_labels_confusion(
+            r->confusion, r->n_classes, label, data->label, counted, r->nodes);
     free(counted);
     return st;
 }
@@ -435,7 +432,7 @@ static graphss_status run(cli *app)
         return cli_usage(app, "evaluate: want --truth DATASET");
     if (own.nodes && (own.split || cli_given(app, "part")))
         return cli_usage(app, "evaluate: --nodes and --%s both choose nodes, give one",
-                         own.split ? "split" : "part");
+            own.split ? "split" : "part");
     st = read_labels(app, &p, app->argument[0]);
     if (!st)
         st = cli_read_dataset(app, &data, own.truth);

@@ -16,18 +16,19 @@ typedef struct events_arguments {
 #define FIELD(name) offsetof(events_arguments, name)
 static const graphss_option rows[] = {
     {"output", GRAPHSS_OPTION_STRING, FIELD(output), 0, 0, NULL, "OUT.jsonl",
-     "where to write (default: standard output)", 'o'},
+        "where to write (default: standard output)", 'o'},
     {"start", GRAPHSS_OPTION_STRING, FIELD(start), 0, 0, NULL, "TIME",
-     "time of the first event, such as 2026-11-18T04:00:00Z (default: the events have none)",
-     0},
+        "time of the first event, such as 2026-11-18T04:00:00Z (default: the events have "
+        "none)",
+        0},
     {"every", GRAPHSS_OPTION_REAL, FIELD(every), 0, 1e9, NULL, "SECONDS",
-     "time between events, with --start", 0},
+        "time between events, with --start", 0},
     {"source", GRAPHSS_OPTION_STRING, FIELD(source), 0, 0, NULL, "NAME",
-     "name of the source; events are numbered from 0", 0},
+        "name of the source; events are numbered from 0", 0},
     {"shuffle", GRAPHSS_OPTION_BOOL, FIELD(shuffle), 0, 0, NULL, NULL,
-     "edges and features in random order, by --seed; nodes come first, and go last", 0},
+        "edges and features in random order, by --seed; nodes come first, and go last", 0},
     {"rate", GRAPHSS_OPTION_REAL, FIELD(rate), 0, 1e6, NULL, "N",
-     "write so many events a second (default: all at once)", 0},
+        "write so many events a second (default: all at once)", 0},
     {0},
 };
 
@@ -79,7 +80,7 @@ static graphss_status keep(void *user, const graphss_event *event)
 
 /* Stamps a line with time, source and number. */
 static graphss_status stamp(cli *app, char **out, const char *line,
-                            const events_arguments *own, double start, size_t i)
+    const events_arguments *own, double start, size_t i)
 {
     graphss_event e = {0};
     graphss_status st = graphss_event_parse(app->ctx, &e, line, strlen(line));
@@ -97,12 +98,12 @@ static void pause_for(double seconds)
 {
     if (seconds > 0)
         nanosleep(&(struct timespec){.tv_sec = (time_t)seconds,
-                                     .tv_nsec = (long)(fmod(seconds, 1) * 1e9)},
-                  NULL);
+                      .tv_nsec = (long)(fmod(seconds, 1) * 1e9)},
+            NULL);
 }
 
 static graphss_status write_all(cli *app, const lines *all, const int32_t *order,
-                                const events_arguments *own, double start)
+    const events_arguments *own, double start)
 {
     char *text = NULL;
     size_t size = 0;
@@ -142,9 +143,9 @@ static graphss_status run(cli *app)
     graphss_status st = cli_apply(app, 0, &own);
     if (!st && own.start && !graphss_time_parse(&start, own.start, strlen(own.start)))
         st = cli_usage(app,
-                       "events: --start: found '%s', want a time such as "
-                       "2026-11-18T04:00:00Z",
-                       own.start);
+            "events: --start: found '%s', want a time such as "
+            "2026-11-18T04:00:00Z",
+            own.start);
     if (!st && own.output)
         st = cli_check_output(app, own.output, app->argument, 2);
     if (!st && app->json && !own.output)

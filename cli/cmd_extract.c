@@ -12,11 +12,11 @@ typedef struct extract_arguments {
 #define FIELD(name) offsetof(extract_arguments, name)
 static const graphss_option rows[] = {
     {"output", GRAPHSS_OPTION_STRING, FIELD(output), 0, 0, NULL, "FOLDER",
-     "where nodes.csv and edges.csv are written", 'o'},
+        "where nodes.csv and edges.csv are written", 'o'},
     {"start", GRAPHSS_OPTION_BOOL, FIELD(start), 0, 0, NULL, NULL,
-     "make the slot that watch reads later changes from, and the publication if it is not "
-     "there; the server keeps its log until watch has read it",
-     0},
+        "make the slot that watch reads later changes from, and the publication if it is not "
+        "there; the server keeps its log until watch has read it",
+        0},
     {0},
 };
 
@@ -45,12 +45,12 @@ static graphss_status run(cli *app)
     if (!st && app->json) {
         cli_json_set(app->json, "path", cli_json_text(own.output));
         cli_json_set(app->json, "nodes", json_integer((json_int_t)data.graph.n_nodes));
-        cli_json_set(app->json, "links",
-                     json_integer((json_int_t)graphss_graph_edges(&data.graph)));
+        cli_json_set(
+            app->json, "links", json_integer((json_int_t)graphss_graph_edges(&data.graph)));
         cli_json_run(app, app->json);
     } else if (!st) {
         printf("Nodes    %zu\nLinks    %zu\nWritten  ", data.graph.n_nodes,
-               graphss_graph_edges(&data.graph));
+            graphss_graph_edges(&data.graph));
         terminal_text(&app->term, stdout, own.output, 0);
         printf("\n");
     }

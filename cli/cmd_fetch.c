@@ -13,13 +13,13 @@ typedef struct fetch_arguments {
 #define FIELD(name) offsetof(fetch_arguments, name)
 static const graphss_option rows[] = {
     {"list", GRAPHSS_OPTION_BOOL, FIELD(list), 0, 0, NULL, NULL,
-     "list what can be fetched, with licences and sources", 0},
+        "list what can be fetched, with licences and sources", 0},
     {"offline", GRAPHSS_OPTION_BOOL, FIELD(offline), 0, 0, NULL, NULL,
-     "only check the files that are there", 0},
+        "only check the files that are there", 0},
     {"force", GRAPHSS_OPTION_BOOL, FIELD(force), 0, 0, NULL, NULL,
-     "download again what is there", 0},
+        "download again what is there", 0},
     {"base-url", GRAPHSS_OPTION_STRING, FIELD(base_url), 0, 0, NULL, "URL",
-     "a mirror to take the files from", 0},
+        "a mirror to take the files from", 0},
     {0},
 };
 
@@ -83,7 +83,7 @@ static void list(cli *app)
 
 /* Fetches one dataset and reports it into object (NULL: to people). */
 static graphss_status fetch_one(cli *app, json_t *object, const graphss_fetch_item *item,
-                                const graphss_fetch_options *opt, uint64_t *bytes)
+    const graphss_fetch_options *opt, uint64_t *bytes)
 {
     graphss_fetch_result result = {0};
     if (!app->json)
@@ -111,10 +111,10 @@ static graphss_status fetch_one(cli *app, json_t *object, const graphss_fetch_it
                 item->dataset, (double)result.bytes / 1e6);
         else if (result.fetched == 0)
             printf("%s: already there, %.1f MB, all checksums right; nothing downloaded\n  ",
-                   item->dataset, (double)result.bytes / 1e6);
+                item->dataset, (double)result.bytes / 1e6);
         else
             printf("%s: %zu of %zu files downloaded, %.1f MB, all checksums right\n  ",
-                   item->dataset, result.fetched, result.files, (double)result.bytes / 1e6);
+                item->dataset, result.fetched, result.files, (double)result.bytes / 1e6);
         terminal_text(&app->term, stdout, result.path, 0);
         printf("\n  sha256 %s\n", result.sha256);
     }
@@ -135,8 +135,7 @@ static graphss_status run(cli *app)
     if (app->n_arguments == 0)
         return cli_usage(app, "fetch: want a name or 'all' (graphss fetch --list names them)");
 
-    const graphss_fetch_options opt = {
-        .struct_size = sizeof opt,
+    const graphss_fetch_options opt = {.struct_size = sizeof opt,
         .dir = app->global.data_dir ? app->data_dirs[0] : app->xdg_dir,
         .base_url = own.base_url,
         .offline = own.offline,
@@ -152,10 +151,10 @@ static graphss_status run(cli *app)
         char known[256] = "";
         for (size_t i = 0, used = 0; dataset_at(i) && used < sizeof known; i++)
             used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", i ? ", " : "",
-                                     dataset_at(i)->dataset);
+                dataset_at(i)->dataset);
         return cli_usage(app, "fetch: no dataset '%s'%s%s%s; there are %s", name,
-                         nearest ? ", did you mean '" : "", nearest ? nearest : "",
-                         nearest ? "'?" : "", known);
+            nearest ? ", did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "",
+            known);
     }
     json_t *all = app->json ? json_array() : NULL;
     for (size_t i = 0; dataset_at(i) && !st; i++) {

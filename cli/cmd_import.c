@@ -18,23 +18,23 @@ typedef struct import_arguments {
 #define FIELD(name) offsetof(import_arguments, name)
 static const graphss_option rows[] = {
     {"layout", GRAPHSS_OPTION_CHOICE, FIELD(layout), 0, 0, layouts, "NAME",
-     "whose names the weights have: PyTorch Geometric, DGL or DeepRobust", 0},
+        "whose names the weights have: PyTorch Geometric, DGL or DeepRobust", 0},
     {"type", GRAPHSS_OPTION_STRING, FIELD(type), 0, 0, NULL, "MODEL",
-     "what they are weights of: gcn, sgc, sage, sage-mean, gat or mlp", 0},
+        "what they are weights of: gcn, sgc, sage, sage-mean, gat or mlp", 0},
     {"hops", GRAPHSS_OPTION_INT, FIELD(hops), 0, 64, NULL, "N",
-     "sgc: how many times features are propagated (K)", 0},
+        "sgc: how many times features are propagated (K)", 0},
     {"self-loops", GRAPHSS_OPTION_BOOL, FIELD(self_loops), 0, 1, NULL, "yes|no",
-     "gcn, sgc: each node counts among its neighbours", 0},
+        "gcn, sgc: each node counts among its neighbours", 0},
     {"row-normalise", GRAPHSS_OPTION_BOOL, FIELD(row_normalise), 0, 1, NULL, "yes|no",
-     "feature rows are divided by their sum first (NormalizeFeatures)", 0},
+        "feature rows are divided by their sum first (NormalizeFeatures)", 0},
     {"activation", GRAPHSS_OPTION_CHOICE, FIELD(activation), 0, 0, activations, "NAME",
-     "gat: between layers, relu or elu", 0},
+        "gat: between layers, relu or elu", 0},
     {"probe", GRAPHSS_OPTION_STRING, FIELD(probe), 0, 0, NULL, "FILE.npz",
-     "a graph with the origin's probabilities, which the model must give too", 0},
+        "a graph with the origin's probabilities, which the model must give too", 0},
     {"split", GRAPHSS_OPTION_STRING, FIELD(split), 0, 0, NULL, "FILE.npz",
-     "what it was trained with, in numbers of the probe; for alert and recover", 0},
+        "what it was trained with, in numbers of the probe; for alert and recover", 0},
     {"output", GRAPHSS_OPTION_STRING, FIELD(output), 0, 0, NULL, "MODEL",
-     "where to write the model", 'o'},
+        "where to write the model", 'o'},
     {0},
 };
 
@@ -76,19 +76,19 @@ static void show(cli *app, const graphss_model *model, const import_arguments *o
     if (app->json) {
         cli_json_set(app->json, "path", cli_json_text(own->output));
         cli_json_set(app->json, "model", cli_json_text(opt->model));
-        cli_json_set(app->json, "features",
-                     json_integer((json_int_t)graphss_model_features(model)));
-        cli_json_set(app->json, "classes",
-                     json_integer((json_int_t)graphss_model_classes(model)));
+        cli_json_set(
+            app->json, "features", json_integer((json_int_t)graphss_model_features(model)));
+        cli_json_set(
+            app->json, "classes", json_integer((json_int_t)graphss_model_classes(model)));
         cli_json_set(app->json, "agreement", own->probe ? cli_json_real(off) : json_null());
-        cli_json_set(app->json, "options",
-                     cli_json_options(opt, graphss_train_options_table()));
+        cli_json_set(
+            app->json, "options", cli_json_options(opt, graphss_train_options_table()));
         cli_json_run(app, app->json);
         return;
     }
     printf("Model    %s, %lld layer%s, %zu features, %zu classes\n", opt->model,
-           (long long)opt->layers, cli_s((size_t)opt->layers), graphss_model_features(model),
-           graphss_model_classes(model));
+        (long long)opt->layers, cli_s((size_t)opt->layers), graphss_model_features(model),
+        graphss_model_classes(model));
     if (own->probe)
         printf("Probe    probabilities agree to %.2g\n", off);
     printf("Written  ");
@@ -125,8 +125,8 @@ static graphss_status run(cli *app)
     how.self_loops = own.self_loops;
     how.row_normalise = own.row_normalise;
     how.activation = own.activation;
-    st = graphss_model_import(app->ctx, &model, app->argument[0], (graphss_layout)own.layout,
-                              &how);
+    st = graphss_model_import(
+        app->ctx, &model, app->argument[0], (graphss_layout)own.layout, &how);
     if (!st && own.probe)
         st = graphss_model_probe_file(app->ctx, &off, model, own.probe);
     if (!st && own.probe)
@@ -173,9 +173,9 @@ typedef struct export_arguments {
 
 static const graphss_option export_rows[] = {
     {"layout", GRAPHSS_OPTION_CHOICE, offsetof(export_arguments, layout), 0, 0, layouts,
-     "NAME", "whose names the weights get: pyg, dgl or deeprobust", 0},
+        "NAME", "whose names the weights get: pyg, dgl or deeprobust", 0},
     {"output", GRAPHSS_OPTION_STRING, offsetof(export_arguments, output), 0, 0, NULL,
-     "FILE.safetensors", "where to write", 'o'},
+        "FILE.safetensors", "where to write", 'o'},
     {0},
 };
 
@@ -211,7 +211,7 @@ static graphss_status run_export(cli *app)
         cli_json_set(app->json, "layout", cli_json_text(layouts[own.layout]));
     } else if (!st) {
         printf("Model    %s, in the names of %s\nWritten  ",
-               graphss_model_options(model)->model, layouts[own.layout]);
+            graphss_model_options(model)->model, layouts[own.layout]);
         terminal_text(&app->term, stdout, own.output, 0);
         printf("\n");
     }

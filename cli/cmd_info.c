@@ -25,7 +25,7 @@ static degrees measure_degrees(const graphss_graph *graph)
         degree[i] = graphss_graph_degree(graph, i);
     qsort(degree, n, sizeof *degree, by_size);
     const degrees d = {degree[0], degree[n / 2], degree[n - 1],
-                       2.0 * (double)graphss_graph_edges(graph) / (double)n};
+        2.0 * (double)graphss_graph_edges(graph) / (double)n};
     free(degree);
     return d;
 }
@@ -46,24 +46,24 @@ static double density(const graphss_features *f)
 }
 
 static void show(cli *app, const graphss_dataset *data, const degrees *d, double homophily,
-                 const size_t *size, size_t unknown)
+    const size_t *size, size_t unknown)
 {
     cli_print_dataset(app, data);
-    printf("Degree   %zu to %zu, median %zu, mean %.2f\n", d->least, d->most, d->median,
-           d->mean);
+    printf(
+        "Degree   %zu to %zu, median %zu, mean %.2f\n", d->least, d->most, d->median, d->mean);
     if (isfinite(homophily))
         printf("Alike    %.1f %% of edges join nodes of one class (homophily)\n",
-               100 * homophily);
+            100 * homophily);
     const double filled = density(&data->features);
     if (isfinite(filled))
         printf("Features %s, %s, %.3g %% filled\n",
-               graphss_feature_kind_text(data->features.kind),
-               graphss_features_dense(&data->features) ? "dense" : "sparse", 100 * filled);
+            graphss_feature_kind_text(data->features.kind),
+            graphss_features_dense(&data->features) ? "dense" : "sparse", 100 * filled);
     if (data->split.n_train > 0)
         printf("Split    came with %zu train, %zu validation, %zu test nodes\n",
-               data->split.n_train, data->split.n_val, data->split.n_test);
+            data->split.n_train, data->split.n_val, data->split.n_test);
     printf("Names    %s nodes, %s classes\n", data->node_names.count ? "named" : "numbered",
-           data->class_names.count ? "named" : "numbered");
+        data->class_names.count ? "named" : "numbered");
     printf("Hash     %s\n", data->hash);
     if (!data->label)
         return;
@@ -94,13 +94,13 @@ static void show(cli *app, const graphss_dataset *data, const degrees *d, double
 }
 
 static void fill(cli *app, const graphss_dataset *data, const degrees *d, double homophily,
-                 const size_t *size, size_t unknown)
+    const size_t *size, size_t unknown)
 {
     json_decref(app->json);
     app->json = cli_json_dataset(data);
     json_t *json = app->json;
-    cli_json_set(json, "feature_kind",
-                 cli_json_text(graphss_feature_kind_text(data->features.kind)));
+    cli_json_set(
+        json, "feature_kind", cli_json_text(graphss_feature_kind_text(data->features.kind)));
     cli_json_set(json, "feature_density", cli_json_real(density(&data->features)));
     cli_json_set(json, "homophily", cli_json_real(homophily));
 

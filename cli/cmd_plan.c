@@ -16,21 +16,22 @@ typedef struct plan_arguments {
 static const graphss_option rows[] = {
     {"nodes", GRAPHSS_OPTION_REAL, FIELD(nodes), 1, 1e12, NULL, "N", "nodes of the graph", 0},
     {"edges", GRAPHSS_OPTION_REAL, FIELD(edges), 0, 1e13, NULL, "M", "its undirected edges",
-     0},
+        0},
     {"features", GRAPHSS_OPTION_INT, FIELD(features), 1, 1e9, NULL, "F", "features of a node",
-     0},
+        0},
     {"words", GRAPHSS_OPTION_REAL, FIELD(words), 0, 1e9, NULL, "N",
-     "of these, those that are not 0 at a node; 0: dense features", 0},
+        "of these, those that are not 0 at a node; 0: dense features", 0},
     {"hidden", GRAPHSS_OPTION_INT, FIELD(hidden), 1, 65536, NULL, "H", "hidden units", 0},
     {"classes", GRAPHSS_OPTION_INT, FIELD(classes), 2, 1e6, NULL, "K", "classes", 0},
     {"ranks", GRAPHSS_OPTION_INT, FIELD(ranks), 1, 65536, NULL, "R", "ranks", 0},
     {"cut", GRAPHSS_OPTION_REAL, FIELD(cut), 0, 1, NULL, "SHARE",
-     "share of the edges between parts, as shard tells it (default: 1 - 1 / R, no order)", 0},
+        "share of the edges between parts, as shard tells it (default: 1 - 1 / R, no order)",
+        0},
     {"cores", GRAPHSS_OPTION_INT, FIELD(cores), 1, 1024, NULL, "N", "cores of a rank", 0},
     {"bandwidth", GRAPHSS_OPTION_REAL, FIELD(bandwidth), 1e-3, 1e6, NULL, "GBIT",
-     "of the network, per rank, in Gbit/s", 0},
+        "of the network, per rank, in Gbit/s", 0},
     {"epochs", GRAPHSS_OPTION_INT, FIELD(epochs), 1, 1e6, NULL, "N", "epochs of the training",
-     0},
+        0},
     {0},
 };
 
@@ -42,13 +43,13 @@ static const graphss_option *table_of(void)
 static void defaults(void *options)
 {
     *(plan_arguments *)options = (plan_arguments){.features = 64,
-                                                  .hidden = 64,
-                                                  .classes = 16,
-                                                  .ranks = 2,
-                                                  .cut = -1,
-                                                  .cores = 1,
-                                                  .bandwidth = 10,
-                                                  .epochs = 200};
+        .hidden = 64,
+        .classes = 16,
+        .ranks = 2,
+        .cut = -1,
+        .cores = 1,
+        .bandwidth = 10,
+        .epochs = 200};
 }
 
 /* What a rank needs and does. */
@@ -104,9 +105,9 @@ static void show(const plan_arguments *a, const estimate *e)
 {
     printf("Rank     %.3g nodes and %.3g of other ranks\n", e->nodes, e->ghosts);
     printf("Memory   %.2f GB a rank, %.2f GB in all\n", e->memory / 1e9,
-           e->memory * (double)a->ranks / 1e9);
+        e->memory * (double)a->ranks / 1e9);
     printf("Halo     %.3g MB a rank and epoch, %.3g MB before the first\n", e->halo / 1e6,
-           e->once / 1e6);
+        e->once / 1e6);
     printf(
         "Time     at least %.3g s an epoch (%.3g s of work, %.3g s of network), %.3g min for "
         "%lld epochs\n",
@@ -119,10 +120,10 @@ static void fill(cli *app, const estimate *e)
     const struct {
         const char *key;
         double value;
-    } field[] = {{"rank_nodes", e->nodes},          {"rank_ghosts", e->ghosts},
-                 {"rank_memory_bytes", e->memory},  {"rank_halo_bytes", e->halo},
-                 {"rank_halo_bytes_once", e->once}, {"seconds_compute", e->compute},
-                 {"seconds_network", e->network}};
+    } field[] = {{"rank_nodes", e->nodes}, {"rank_ghosts", e->ghosts},
+        {"rank_memory_bytes", e->memory}, {"rank_halo_bytes", e->halo},
+        {"rank_halo_bytes_once", e->once}, {"seconds_compute", e->compute},
+        {"seconds_network", e->network}};
     for (size_t i = 0; i < sizeof field / sizeof *field; i++)
         cli_json_set(app->json, field[i].key, cli_json_real(field[i].value));
 }
@@ -138,7 +139,7 @@ static graphss_status run(cli *app)
         return cli_usage(app, "plan: want --nodes N and --edges M");
     if (a.ranks > a.nodes)
         return cli_usage(app, "plan: %lld ranks for %g nodes, want at least one for each",
-                         (long long)a.ranks, a.nodes);
+            (long long)a.ranks, a.nodes);
     const estimate e = estimate_of(&a);
     if (app->json)
         fill(app, &e);

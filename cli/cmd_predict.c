@@ -11,9 +11,9 @@ typedef struct predict_arguments {
 
 static const graphss_option rows[] = {
     {"model-file", GRAPHSS_OPTION_STRING, offsetof(predict_arguments, model_file), 0, 0, NULL,
-     "MODEL", "a model that train wrote", 0},
+        "MODEL", "a model that train wrote", 0},
     {"output", GRAPHSS_OPTION_STRING, offsetof(predict_arguments, output), 0, 0, NULL, "OUT",
-     "where to write: OUT.npz, or a table as OUT.csv or OUT.tsv", 'o'},
+        "where to write: OUT.npz, or a table as OUT.csv or OUT.tsv", 'o'},
     {0},
 };
 
@@ -28,8 +28,8 @@ static void defaults(void *options)
 }
 
 /* The model's split among the nodes that are labelled now; empty where they are others. */
-static graphss_status find_split(cli *app, graphss_split *out, const graphss_model *model,
-                                 const graphss_dataset *data)
+static graphss_status find_split(
+    cli *app, graphss_split *out, const graphss_model *model, const graphss_dataset *data)
 {
     const graphss_observation seen = graphss_dataset_observe(data);
     const graphss_status st = graphss_split_match(app->ctx, out, model, &seen);
@@ -71,7 +71,7 @@ static graphss_status run(cli *app)
         goto done;
     if (strcmp(graphss_model_dataset_hash(model), data.hash) != 0)
         cli_note(app, "note: this is not the graph the model was trained on (%s)",
-                 graphss_model_dataset_name(model));
+            graphss_model_dataset_name(model));
 
     p.n_nodes = data.graph.n_nodes;
     p.n_classes = graphss_model_classes(model);
@@ -105,7 +105,7 @@ static graphss_status run(cli *app)
         cli_json_set(app->json, "model", cli_json_text(graphss_model_options(model)->model));
         cli_json_set(app->json, "dataset", cli_json_dataset(&data));
         cli_json_set(app->json, "same_dataset",
-                     json_boolean(!strcmp(graphss_model_dataset_hash(model), data.hash)));
+            json_boolean(!strcmp(graphss_model_dataset_hash(model), data.hash)));
         cli_ranks_json(app);
         cli_json_run(app, app->json);
     } else {

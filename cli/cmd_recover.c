@@ -18,36 +18,37 @@ typedef struct recover_arguments {
 static const graphss_option rows[] = {
     {"method", GRAPHSS_OPTION_STRING, FIELD(method), 0, 0, NULL, "NAME", "the defence", 'm'},
     {"model-file", GRAPHSS_OPTION_STRING, FIELD(model_file), 0, 0, NULL, "MODEL",
-     "a model that train wrote", 0},
+        "a model that train wrote", 0},
     {"predictor", GRAPHSS_OPTION_STRING, FIELD(predictor), 0, 0, NULL, "COMMAND",
-     "a program that answers in place of the model: COMMAND IN.npz OUT.npz", 0},
+        "a program that answers in place of the model: COMMAND IN.npz OUT.npz", 0},
     {"answers", GRAPHSS_OPTION_STRING, FIELD(answers), 0, 0, NULL, "FILE.npz",
-     "probabilities that any classifier gave for --current, in place of --model-file", 0},
+        "probabilities that any classifier gave for --current, in place of --model-file", 0},
     {"previous-answers", GRAPHSS_OPTION_STRING, FIELD(answers_before), 0, 0, NULL, "FILE.npz",
-     "and for --previous; --split is then of the previous snapshot", 0},
+        "and for --previous; --split is then of the previous snapshot", 0},
     {"current", GRAPHSS_OPTION_STRING, FIELD(current), 0, 0, NULL, "DATASET",
-     "the snapshot to label; its labels are not used", 0},
+        "the snapshot to label; its labels are not used", 0},
     {"previous", GRAPHSS_OPTION_STRING, FIELD(previous), 0, 0, NULL, "DATASET",
-     "an earlier snapshot, known to be clean; nodes are matched by name", 0},
+        "an earlier snapshot, known to be clean; nodes are matched by name", 0},
     {"split", GRAPHSS_OPTION_STRING, FIELD(split), 0, 0, NULL, "FILE.npz",
-     "training nodes of the current snapshot; default: those of the model", 0},
+        "training nodes of the current snapshot; default: those of the model", 0},
     {"trusted", GRAPHSS_OPTION_STRING, FIELD(trusted), 0, 0, NULL, "FILE",
-     "method graphss: nodes that were surely not tampered with, one id per line", 0},
+        "method graphss: nodes that were surely not tampered with, one id per line", 0},
     {"output", GRAPHSS_OPTION_STRING, FIELD(output), 0, 0, NULL, "OUT",
-     "where to write: OUT.npz, or a table as OUT.csv or OUT.tsv", 'o'},
+        "where to write: OUT.npz, or a table as OUT.csv or OUT.tsv", 'o'},
     {"flips", GRAPHSS_OPTION_STRING, FIELD(flips), 0, 0, NULL, "FLIPS",
-     "method graphss: also write the changes that would undo the attack, for apply", 0},
+        "method graphss: also write the changes that would undo the attack, for apply", 0},
     {"report", GRAPHSS_OPTION_STRING, FIELD(report), 0, 0, NULL, "FILE.html",
-     "also write what was found, and why, as a page that can be sent on", 0},
+        "also write what was found, and why, as a page that can be sent on", 0},
     {"checkpoint", GRAPHSS_OPTION_STRING, FIELD(checkpoint), 0, 0, NULL, "DIR",
-     "method graphss: keep what was found so far in this folder and, after an interruption, "
-     "go "
-     "on from it; it is removed when the output is written",
-     0},
+        "method graphss: keep what was found so far in this folder and, after an "
+        "interruption, "
+        "go "
+        "on from it; it is removed when the output is written",
+        0},
     {"checkpoint-every", GRAPHSS_OPTION_REAL, FIELD(checkpoint_every), 0, 1e9, NULL, "SECONDS",
-     "how often it is kept", 0},
+        "how often it is kept", 0},
     {"list", GRAPHSS_OPTION_BOOL, FIELD(list), 0, 0, NULL, NULL,
-     "name the methods and their options, and stop", 0},
+        "name the methods and their options, and stop", 0},
     {0},
 };
 
@@ -66,8 +67,8 @@ static void defaults(void *options)
 
 static void method_defaults(void *options)
 {
-    graphss_recover_options_init(options, graphss_recover_method_find("graphss"),
-                                 GRAPHSS_MODE_DEFAULT, NULL);
+    graphss_recover_options_init(
+        options, graphss_recover_method_find("graphss"), GRAPHSS_MODE_DEFAULT, NULL);
 }
 
 static bool uses(const graphss_recover_method *method, const char *option)
@@ -80,21 +81,20 @@ static bool uses(const graphss_recover_method *method, const char *option)
 static bool settled(const graphss_option *row)
 {
     return !strcmp(row->name, "method") || !strcmp(row->name, "train") ||
-           graphss_recover_method_uses(graphss_recover_method_find("graphss"),
-                                       GRAPHSS_MODE_DEFAULT, row->name);
+           graphss_recover_method_uses(
+               graphss_recover_method_find("graphss"), GRAPHSS_MODE_DEFAULT, row->name);
 }
 
 /* What an option of a method begins with, in the first mode that has it. */
-static void show_preset(char *out, size_t size, const graphss_recover_method *method,
-                        const char *option)
+static void show_preset(
+    char *out, size_t size, const graphss_recover_method *method, const char *option)
 {
     const graphss_mode mode = graphss_recover_method_uses(method, GRAPHSS_MODE_DEFAULT, option)
                                   ? GRAPHSS_MODE_DEFAULT
                                   : GRAPHSS_MODE_PAPER;
     graphss_recover_options preset;
     graphss_recover_options_init(&preset, method, mode, NULL);
-    graphss_option_text(
-        out, size, &preset,
+    graphss_option_text(out, size, &preset,
         graphss_option_find(graphss_recover_method_options(method, mode), option));
 }
 
@@ -155,8 +155,8 @@ static graphss_status choose_mode(cli *app, graphss_mode *mode)
 }
 
 /* The method's preset with what was given laid over it. */
-static graphss_status choose_options(cli *app, graphss_recover_options *opt, const char *name,
-                                     const graphss_model *model)
+static graphss_status choose_options(
+    cli *app, graphss_recover_options *opt, const char *name, const graphss_model *model)
 {
     const graphss_recover_method *method = graphss_lab_method_find(name);
     graphss_mode mode = GRAPHSS_MODE_DEFAULT;
@@ -176,7 +176,7 @@ static graphss_status choose_options(cli *app, graphss_recover_options *opt, con
             return cli_usage(app, "--%s has no meaning for %s", option, name);
         if (!row)
             return cli_usage(app, "--%s has no meaning for %s in %s mode", option, name,
-                             graphss_mode_text(mode));
+                graphss_mode_text(mode));
         st = graphss_option_set(app->ctx, opt, row, app->item[i].text);
     }
     return st;
@@ -207,8 +207,7 @@ static int32_t column_in(json_t *place, const graphss_dataset *from, int32_t at)
 /* The list is for the file, so features have the numbers they have there; one that the file
  * lacks cannot be listed. */
 static graphss_status write_flips(cli *app, graphss_flips *flips, const char *path,
-                                  const char *file, const cli_snapshot_pair *s,
-                                  const graphss_recover_result *r)
+    const char *file, const cli_snapshot_pair *s, const graphss_recover_result *r)
 {
     graphss_dataset as_read = {0};
     const graphss_dataset *data = s->moved ? &as_read : &s->current;
@@ -237,8 +236,8 @@ static graphss_status write_flips(cli *app, graphss_flips *flips, const char *pa
 }
 
 static void show(cli *app, const graphss_recover_result *r, const recover_arguments *own,
-                 const graphss_dataset *data, const graphss_recover_options *opt,
-                 const graphss_flips *flips)
+    const graphss_dataset *data, const graphss_recover_options *opt,
+    const graphss_flips *flips)
 {
     const size_t links = graphss_flips_count(flips, GRAPHSS_FLIP_EDGE);
     const size_t features = graphss_flips_count(flips, GRAPHSS_FLIP_FEATURE);
@@ -278,12 +277,11 @@ static void show(cli *app, const graphss_recover_result *r, const recover_argume
     cli_wrap(stdout, method, 9, 9);
     free(method);
     if (own->trusted)
-        printf("Trusted  %zu node%s, read as untouched\n", opt->n_trusted,
-               cli_s(opt->n_trusted));
+        printf(
+            "Trusted  %zu node%s, read as untouched\n", opt->n_trusted, cli_s(opt->n_trusted));
     if (r->kind) {
         cli_show_attack(r->kind, r->share,
-                        own->trusted ? "other nodes without a label"
-                                     : "nodes without a label");
+            own->trusted ? "other nodes without a label" : "nodes without a label");
         printf("\n");
     }
     printf("Labels   %zu of %zu differ from the model's own", r->changed, data->graph.n_nodes);
@@ -302,7 +300,7 @@ static void show(cli *app, const graphss_recover_result *r, const recover_argume
     if (!own->flips)
         return;
     printf("Changes  %zu link%s and %zu feature%s would clean it: ", links, cli_s(links),
-           features, cli_s(features));
+        features, cli_s(features));
     terminal_text(&app->term, stdout, own->flips, 0);
     printf("\n");
 }
@@ -321,8 +319,8 @@ static int surest_first(const void *a, const void *b)
 }
 
 /* Nodes whose label is not the classifier's, the surest first; how many. Freed by free. */
-static changed_node *list_changed(size_t *count, const graphss_predictions *p,
-                                  const int32_t *classifier)
+static changed_node *list_changed(
+    size_t *count, const graphss_predictions *p, const int32_t *classifier)
 {
     changed_node *list = cli_alloc(p->n_nodes, sizeof *list);
     size_t n = 0;
@@ -338,7 +336,7 @@ static changed_node *list_changed(size_t *count, const graphss_predictions *p,
 
 /* Nodes that got another label, then others that look tampered with. */
 static void add_nodes(cli_page *page, const graphss_predictions *p, const int32_t *classifier,
-                      const cli_node_changes *changes, bool knows)
+    const cli_node_changes *changes, bool knows)
 {
     size_t n = 0;
     char buffer[24], other[24];
@@ -346,21 +344,19 @@ static void add_nodes(cli_page *page, const graphss_predictions *p, const int32_
     for (size_t i = 0; i < n; i++) {
         const size_t node = list[i].node;
         cli_page_node(page, changes, (int32_t)node, p->perturbed ? p->perturbed[node] : NAN,
-                      NAN, cli_name_at(&p->class_names, (size_t)p->label[node], buffer),
-                      cli_name_at(&p->class_names, (size_t)classifier[node], other), NULL);
+            NAN, cli_name_at(&p->class_names, (size_t)p->label[node], buffer),
+            cli_name_at(&p->class_names, (size_t)classifier[node], other), NULL);
     }
     for (size_t i = 0; i < p->n_nodes && knows && p->perturbed; i++)
         if (p->perturbed[i] >= SUSPICIOUS && p->label[i] == classifier[i])
             cli_page_node(page, changes, (int32_t)i, p->perturbed[i], NAN,
-                          cli_name_at(&p->class_names, (size_t)p->label[i], buffer), NULL,
-                          NULL);
+                cli_name_at(&p->class_names, (size_t)p->label[i], buffer), NULL, NULL);
     free(list);
 }
 
 static graphss_status write_page(cli *app, const graphss_recover_result *r,
-                                 const cli_snapshot_pair *s, const int32_t *classifier,
-                                 const recover_arguments *own,
-                                 const graphss_recover_options *opt)
+    const cli_snapshot_pair *s, const int32_t *classifier, const recover_arguments *own,
+    const graphss_recover_options *opt)
 {
     cli_page p = {0};
     cli_node_changes changes = {0};
@@ -376,23 +372,21 @@ static graphss_status write_page(cli *app, const graphss_recover_result *r,
     p.page.verdict = cli_page_keep(
         &p, cli_format("%s%zu of %zu labels differ from what the classifier says of this "
                        "snapshot%s.",
-                       attacked ? "The snapshot looks tampered with. "
-                       : knows  ? "No attack was found. "
-                                : "",
-                       r->changed, n,
-                       r->changed ? "; they are listed below, the surest first" : ""));
+                attacked ? "The snapshot looks tampered with. "
+                : knows  ? "No attack was found. "
+                         : "",
+                r->changed, n, r->changed ? "; they are listed below, the surest first" : ""));
     if (attacked)
-        cli_page_line(
-            &p, CLI_PAGE_FACTS, "attack",
+        cli_page_line(&p, CLI_PAGE_FACTS, "attack",
             cli_format("It looks like an attack by %s on about %.1f %% of the nodes %s.",
-                       graphss_perturbation_text(r->kind), 100 * r->share,
-                       own->trusted ? "neither labelled nor trusted" : "without a label"));
-    cli_page_line(&p, CLI_PAGE_FACTS, "method",
-                  cli_format("%s (%s): %s.", r->method, r->train, r->how));
+                graphss_perturbation_text(r->kind), 100 * r->share,
+                own->trusted ? "neither labelled nor trusted" : "without a label"));
+    cli_page_line(
+        &p, CLI_PAGE_FACTS, "method", cli_format("%s (%s): %s.", r->method, r->train, r->how));
     if (r->abstained)
         cli_page_line(&p, CLI_PAGE_FACTS, "withheld",
-                      cli_format("%zu label%s not sure enough to be given.", r->abstained,
-                                 r->abstained == 1 ? " is" : "s are"));
+            cli_format("%zu label%s not sure enough to be given.", r->abstained,
+                r->abstained == 1 ? " is" : "s are"));
     add_nodes(&p, &r->predictions, classifier, &changes, knows);
     p.page.node_note =
         "Nodes whose label is not the classifier's own, and nodes that look tampered with. "
@@ -400,17 +394,17 @@ static graphss_status write_page(cli *app, const graphss_recover_result *r,
         "attacker's doing.";
     if (own->previous) {
         const size_t then = s->previous.graph.n_nodes;
-        cli_page_line(&p, CLI_PAGE_CHANGES, "nodes then, nodes now",
-                      cli_format("%zu, %zu", then, n));
+        cli_page_line(
+            &p, CLI_PAGE_CHANGES, "nodes then, nodes now", cli_format("%zu, %zu", then, n));
         cli_page_line(&p, CLI_PAGE_CHANGES, "new nodes", cli_format("%zu", r->new_nodes));
         cli_page_line(&p, CLI_PAGE_CHANGES, "edges then, edges now",
-                      cli_format("%zu, %zu", graphss_graph_edges(&s->previous.graph),
-                                 graphss_graph_edges(&s->current.graph)));
+            cli_format("%zu, %zu", graphss_graph_edges(&s->previous.graph),
+                graphss_graph_edges(&s->current.graph)));
     }
     if (!knows)
         cli_page_unseen(&p, cli_format("Whether there was an attack: the method %s labels "
                                        "nodes and has no opinion on that.",
-                                       r->method));
+                                r->method));
     cli_page_snapshots(app, &p, s, own->model_file, own->current, own->previous);
     cli_page_line(&p, CLI_PAGE_SETTINGS, "labels", cli_format("%s", own->output));
     if (own->trusted)
@@ -442,8 +436,8 @@ static void show_changed(cli *app, const graphss_predictions *p, const int32_t *
         char *was =
             cli_format("%s", cli_name_at(&p->class_names, (size_t)classifier[node], buffer));
         table_add(&t, "%s", cli_name_at(&p->node_names, node, buffer));
-        table_add(&t, "%s -> %s", was,
-                  cli_name_at(&p->class_names, (size_t)p->label[node], buffer));
+        table_add(
+            &t, "%s -> %s", was, cli_name_at(&p->class_names, (size_t)p->label[node], buffer));
         if (list[i].chance < 0.995)
             table_add(&t, "%.0f %%", 100 * list[i].chance);
         else
@@ -458,8 +452,8 @@ static void show_changed(cli *app, const graphss_predictions *p, const int32_t *
 }
 
 /* The next recovery is of these snapshots. */
-static graphss_status keep_checkpoint(cli *app, const recover_arguments *own,
-                                      const cli_snapshot_pair *s)
+static graphss_status keep_checkpoint(
+    cli *app, const recover_arguments *own, const cli_snapshot_pair *s)
 {
     char *of = cli_format("%s %s", s->current.hash, own->previous ? s->previous.hash : "");
     const graphss_status st =
@@ -485,8 +479,8 @@ static graphss_status run(cli *app)
         list_methods(app);
         return GRAPHSS_OK;
     }
-    static const char *const alone[] = {"predictor", "answers", "previous-answers",
-                                        "flips",     "report",  "trusted"};
+    static const char *const alone[] = {
+        "predictor", "answers", "previous-answers", "flips", "report", "trusted"};
     st = cli_ranks_refuse(app, alone, sizeof alone / sizeof *alone);
     if (!st)
         st = cli_check_answers(app, own.model_file, own.previous);
@@ -498,8 +492,8 @@ static graphss_status run(cli *app)
         return cli_usage(app, "recover: want --current DATASET");
     if (!own.output)
         return cli_usage(app, "recover: want -o OUT.npz, OUT.csv or OUT.tsv");
-    const char *const input[] = {own.model_file, own.current, own.previous,
-                                 own.split,      own.trusted, own.answers_before};
+    const char *const input[] = {
+        own.model_file, own.current, own.previous, own.split, own.trusted, own.answers_before};
     enum { INPUTS = sizeof input / sizeof *input };
     st = cli_check_labels(app, own.output);
     if (!st)
@@ -511,12 +505,11 @@ static graphss_status run(cli *app)
     if (!st && (own.flips || own.trusted) &&
         !graphss_recover_method_finds(graphss_lab_method_find(own.method), opt.mode))
         st = cli_usage(app, "--%s has no meaning for %s in %s mode",
-                       own.flips ? "flips" : "trusted", own.method,
-                       graphss_mode_text(opt.mode));
+            own.flips ? "flips" : "trusted", own.method, graphss_mode_text(opt.mode));
     if (!st && own.checkpoint &&
         (strcmp(own.method, "graphss") != 0 || opt.mode != GRAPHSS_MODE_DEFAULT))
         st = cli_usage(app, "--checkpoint has no meaning for %s in %s mode", own.method,
-                       graphss_mode_text(opt.mode));
+            graphss_mode_text(opt.mode));
     if (!st && own.report && !cli_has_extension(own.report, ".html"))
         st = cli_usage(app, "--report: %s: want a name that ends in .html", own.report);
     if (!st && own.report)
@@ -590,8 +583,8 @@ const cli_command cli_recover = {
     .min_arguments = 0,
     .max_arguments = 0,
     .group = {{"Options", table_of, sizeof(recover_arguments), defaults},
-              {"The method", graphss_lab_options_table, sizeof(graphss_recover_options),
-               method_defaults}},
+        {"The method", graphss_lab_options_table, sizeof(graphss_recover_options),
+            method_defaults}},
     .settled = settled,
     .run = run,
 };

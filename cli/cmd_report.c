@@ -10,9 +10,9 @@ typedef struct report_arguments {
 #define FIELD(name) offsetof(report_arguments, name)
 static const graphss_option rows[] = {
     {"output", GRAPHSS_OPTION_STRING, FIELD(output), 0, 0, NULL, "FILE",
-     "where to write: .html, .md, .tex or .csv", 'o'},
+        "where to write: .html, .md, .tex or .csv", 'o'},
     {"plots", GRAPHSS_OPTION_STRING, FIELD(plots), 0, 0, NULL, "DIR",
-     "also write each plot as an SVG file into this folder", 0},
+        "also write each plot as an SVG file into this folder", 0},
     {0},
 };
 
@@ -38,8 +38,8 @@ static graphss_status run(cli *app)
     if (!cli_has_extension(own.output, ".html") && !cli_has_extension(own.output, ".htm") &&
         !cli_has_extension(own.output, ".md") && !cli_has_extension(own.output, ".tex") &&
         !cli_has_extension(own.output, ".csv"))
-        return cli_usage(app, "report: %s: want a name that ends in .html, .md, .tex or .csv",
-                         own.output);
+        return cli_usage(
+            app, "report: %s: want a name that ends in .html, .md, .tex or .csv", own.output);
     st = cli_check_output(app, own.output, app->argument, 1);
     if (st)
         return st;

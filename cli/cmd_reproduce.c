@@ -12,12 +12,12 @@ typedef struct reproduce_arguments {
 
 static const graphss_option rows[] = {
     {"list", GRAPHSS_OPTION_BOOL, offsetof(reproduce_arguments, list), 0, 0, NULL, NULL,
-     "name the recipes, and stop", 0},
+        "name the recipes, and stop", 0},
     {"predictor", GRAPHSS_OPTION_STRING, offsetof(reproduce_arguments, predictor), 0, 0, NULL,
-     "COMMAND",
-     "a program that answers in place of the classifiers, COMMAND IN.npz OUT.npz; with one "
-     "of --datasets",
-     0},
+        "COMMAND",
+        "a program that answers in place of the classifiers, COMMAND IN.npz OUT.npz; with one "
+        "of --datasets",
+        0},
     {0},
 };
 
@@ -49,7 +49,7 @@ static void list_recipes(cli *app)
             const char *end = memchr(text, '\n', n);
             const size_t length = end ? (size_t)(end - text) : n;
             char *longer = cli_format("%s%s%.*s", about, *about ? " " : "",
-                                      (int)(length > 2 ? length - 2 : 0), text + 2);
+                (int)(length > 2 ? length - 2 : 0), text + 2);
             free(about);
             about = longer;
             text += length + (end != NULL);
@@ -80,7 +80,7 @@ static void show(cli *app, const graphss_reproduce_result *done, const char *pat
         return;
     }
     printf("Cells    %zu: %zu recorded before, %zu run now, %zu failed; %.1f s\n", done->cells,
-           done->before, done->run, done->failed, done->seconds);
+        done->before, done->run, done->failed, done->seconds);
     if (done->first_error[0]) {
         printf("Failed   ");
         terminal_text(&app->term, stdout, done->first_error, 0);
@@ -92,11 +92,11 @@ static void show(cli *app, const graphss_reproduce_result *done, const char *pat
 }
 
 /* The program, for the classes of the one dataset. */
-static graphss_status open_program(cli *app, graphss_predictor *out, const char *command,
-                                   const char *datasets)
+static graphss_status open_program(
+    cli *app, graphss_predictor *out, const char *command, const char *datasets)
 {
-    const graphss_read_options read = {.struct_size = sizeof read,
-                                       .data_dirs = app->data_dirs};
+    const graphss_read_options read = {
+        .struct_size = sizeof read, .data_dirs = app->data_dirs};
     graphss_dataset data = {0};
     if (!datasets || (strncmp(datasets, "synth:", 6) != 0 && strchr(datasets, ',')))
         return cli_usage(app, "reproduce: --predictor answers for one of --datasets");
@@ -145,10 +145,10 @@ static graphss_status run(cli *app)
     terminal_clear(&app->term);
     if (done.cut)
         cli_note(app, "note: %s: %zu bytes of a line that was never finished are gone", path,
-                 done.cut);
+            done.cut);
     if (st == GRAPHSS_ERR_CANCELLED)
         cli_note(app, "%zu of %zu cells are in %s; the same command goes on from there",
-                 done.before + done.run, done.cells, path);
+            done.before + done.run, done.cells, path);
     if (!st)
         show(app, &done, path);
     app->partial = done.first_code;
@@ -178,7 +178,7 @@ const cli_command cli_reproduce = {
     .min_arguments = 0,
     .max_arguments = 1,
     .group = {{"Options", table_of, sizeof(reproduce_arguments), defaults},
-              {"Experiments", graphss_reproduce_options_table,
-               sizeof(graphss_reproduce_options), reproduce_defaults}},
+        {"Experiments", graphss_reproduce_options_table, sizeof(graphss_reproduce_options),
+            reproduce_defaults}},
     .run = run,
 };

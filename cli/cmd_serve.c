@@ -16,14 +16,14 @@ typedef struct serve_arguments {
 #define FIELD(name) offsetof(serve_arguments, name)
 static const graphss_option rows[] = {
     {"model-file", GRAPHSS_OPTION_STRING, FIELD(model_file), 0, 0, NULL, "MODEL",
-     "the classifier, as train wrote it", 0},
+        "the classifier, as train wrote it", 0},
     {"graph", GRAPHSS_OPTION_STRING, FIELD(graph), 0, 0, NULL, "DATASET",
-     "the first trusted snapshot; a store that is there has its own", 0},
+        "the first trusted snapshot; a store that is there has its own", 0},
     {"events", GRAPHSS_OPTION_STRING, FIELD(events), 0, 0, NULL, "SOURCE",
-     "where else events come from, besides HTTP; may be given again", 0},
+        "where else events come from, besides HTTP; may be given again", 0},
     {"new-token", GRAPHSS_OPTION_STRING, FIELD(new_token), 0, 0, NULL, "ROLE:NAME",
-     "add a token to the file of --tokens, print it, and end; ROLE is read, write or admin",
-     0},
+        "add a token to the file of --tokens, print it, and end; ROLE is read, write or admin",
+        0},
     {0},
 };
 
@@ -63,8 +63,8 @@ static graphss_status new_token(cli *app, const char *text, const char *path)
 }
 
 /* The sources of --events. */
-static graphss_status open_sources(cli *app, graphss_serve_options *opt,
-                                   const graphss_dataset *data)
+static graphss_status open_sources(
+    cli *app, graphss_serve_options *opt, const graphss_dataset *data)
 {
     for (size_t i = 0; i < app->n_items; i++) {
         if (app->item[i].group != 0 || strcmp(app->item[i].row->name, "events") != 0)
@@ -90,7 +90,7 @@ static void on_hangup(int signal_number)
 }
 
 static graphss_status serve(cli *app, graphss_store *store, graphss_model *model,
-                            graphss_live *live, const graphss_serve_options *opt)
+    graphss_live *live, const graphss_serve_options *opt)
 {
     graphss_server *server = NULL;
     graphss_status st = graphss_server_new(app->ctx, &server, store, model, live, opt);
@@ -194,11 +194,11 @@ const cli_command cli_serve = {
                 "serve --new-token write:crm --tokens tokens\n",
     .max_arguments = 0,
     .group = {{"Options", table_of, sizeof(serve_arguments), defaults},
-              {"The service", graphss_serve_options_table, sizeof(graphss_serve_options),
-               serve_defaults},
-              {"The live graph", live_arguments_table, sizeof(live_arguments),
-               live_arguments_defaults},
-              {"Its test", graphss_live_options_table, sizeof(graphss_live_options),
-               live_options_defaults}},
+        {"The service", graphss_serve_options_table, sizeof(graphss_serve_options),
+            serve_defaults},
+        {"The live graph", live_arguments_table, sizeof(live_arguments),
+            live_arguments_defaults},
+        {"Its test", graphss_live_options_table, sizeof(graphss_live_options),
+            live_options_defaults}},
     .run = run,
 };

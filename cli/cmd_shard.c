@@ -13,15 +13,16 @@ typedef struct shard_options {
 #define FIELD(name) offsetof(shard_options, name)
 static const graphss_option rows[] = {
     {"output", GRAPHSS_OPTION_STRING, FIELD(output), 0, 0, NULL, "DIR",
-     "where to write: a new folder, or FILE.npz with --merge", 'o'},
+        "where to write: a new folder, or FILE.npz with --merge", 'o'},
     {"parts", GRAPHSS_OPTION_INT, FIELD(parts), 1, 65536, NULL, "R",
-     "how many shards: one for each rank that will work on them", 0},
+        "how many shards: one for each rank that will work on them", 0},
     {"partition", GRAPHSS_OPTION_STRING, FIELD(partition), 0, 0, NULL, "HOW",
-     "blocks: nodes in their order; scotch: few edges between parts; or a file with the part "
-     "of a node in each line",
-     0},
+        "blocks: nodes in their order; scotch: few edges between parts; or a file with the "
+        "part "
+        "of a node in each line",
+        0},
     {"merge", GRAPHSS_OPTION_BOOL, FIELD(merge), 0, 0, NULL, NULL,
-     "the argument is a folder of shards: write it as one dataset", 0},
+        "the argument is a folder of shards: write it as one dataset", 0},
     {0},
 };
 
@@ -35,8 +36,8 @@ static void defaults(void *options)
     *(shard_options *)options = (shard_options){.partition = "blocks", .parts = 2};
 }
 
-static graphss_status choose_parts(cli *app, int32_t **part, const graphss_dataset *data,
-                                   const shard_options *opt)
+static graphss_status choose_parts(
+    cli *app, int32_t **part, const graphss_dataset *data, const shard_options *opt)
 {
     const size_t n = data->graph.n_nodes, parts = (size_t)opt->parts;
     if (strcmp(opt->partition, "blocks") == 0)
@@ -72,7 +73,7 @@ static void show_cut(cli *app, const graphss_shards_summary *s, const char *part
         return;
     }
     printf("Parts    %zu of %zu to %zu nodes, %.1f %% of the edges between two of them\n",
-           s->parts, s->least_nodes, s->most_nodes, 100 * share);
+        s->parts, s->least_nodes, s->most_nodes, 100 * share);
 }
 
 static graphss_status cut(cli *app, const graphss_dataset *data, const shard_options *opt)
@@ -81,15 +82,15 @@ static graphss_status cut(cli *app, const graphss_dataset *data, const shard_opt
     int32_t *part = NULL;
     graphss_status st = choose_parts(app, &part, data, opt);
     if (!st)
-        st = graphss_shards_write(app->ctx, &summary, data, part, (size_t)opt->parts,
-                                  opt->output);
+        st = graphss_shards_write(
+            app->ctx, &summary, data, part, (size_t)opt->parts, opt->output);
     graphss_release(app->ctx, part);
     terminal_clear(&app->term);
     if (st)
         return st;
     if (data->missing.count)
         cli_note(app, "note: %zu empty cells are written as the mean they were filled with",
-                 data->missing.count);
+            data->missing.count);
     show_written(app, data, opt->output);
     show_cut(app, &summary, opt->partition);
     return GRAPHSS_OK;
@@ -107,7 +108,7 @@ static graphss_status run(cli *app)
         return cli_usage(app, "shard: want -o %s", opt.merge ? "FILE.npz" : "DIR");
     if (opt.merge && (cli_given(app, "parts") || cli_given(app, "partition")))
         return cli_usage(app, "shard: --merge makes one dataset, --%s has no meaning",
-                         cli_given(app, "parts") ? "parts" : "partition");
+            cli_given(app, "parts") ? "parts" : "partition");
     if (opt.merge && !cli_has_extension(opt.output, ".npz"))
         return cli_usage(app, "shard: %s: want a name that ends in .npz", opt.output);
     if (!opt.merge && !cli_given(app, "parts"))

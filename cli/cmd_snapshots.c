@@ -16,13 +16,13 @@ typedef struct snapshot_arguments {
 static const graphss_option rows[] = {
     {"output", GRAPHSS_OPTION_STRING, FIELD(output), 0, 0, NULL, "DIR", "where to write", 'o'},
     {"benign", GRAPHSS_OPTION_BOOL, FIELD(benign), 0, 0, NULL, NULL,
-     "no attack: benign change of the same size at the same nodes", 0},
+        "no attack: benign change of the same size at the same nodes", 0},
     {"model-file", GRAPHSS_OPTION_STRING, FIELD(model_file), 0, 0, NULL, "MODEL",
-     "the model to mislead; without it one is trained on the previous snapshot", 0},
+        "the model to mislead; without it one is trained on the previous snapshot", 0},
     {"model", GRAPHSS_OPTION_STRING, FIELD(model), 0, 0, NULL, "NAME",
-     "the classifier to train", 0},
+        "the classifier to train", 0},
     {"force", GRAPHSS_OPTION_BOOL, FIELD(force), 0, 0, NULL, NULL,
-     "write into a folder that holds files", 0},
+        "write into a folder that holds files", 0},
     {0},
 };
 
@@ -106,9 +106,9 @@ static graphss_status get_model(cli *app, snapshot_run *r)
         if (r->split_opt.mode == GRAPHSS_MODE_PAPER &&
             graphss_model_options(r->model)->row_normalise)
             cli_note(app,
-                     "note: %s divides feature rows by their sums, which undoes much of "
-                     "the paper's attack; train it with --no-row-normalise",
-                     r->own.model_file);
+                "note: %s divides feature rows by their sums, which undoes much of "
+                "the paper's attack; train it with --no-row-normalise",
+                r->own.model_file);
         return graphss_model_fits(app->ctx, r->model, &r->data);
     }
     const graphss_dataset *past = &r->made.previous;
@@ -121,15 +121,14 @@ static graphss_status get_model(cli *app, snapshot_run *r)
         graphss_protocol_suit(&published, past);
         opt = published.train;
     }
-    graphss_status st =
-        graphss_model_train(app->ctx, &r->model, NULL,
-                            &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
-                                                   .graph = &past->graph,
-                                                   .features = &past->features,
-                                                   .n_classes = past->n_classes,
-                                                   .split = &r->made.previous_split,
-                                                   .seed = (uint64_t)app->global.seed},
-                            &opt);
+    graphss_status st = graphss_model_train(app->ctx, &r->model, NULL,
+        &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
+            .graph = &past->graph,
+            .features = &past->features,
+            .n_classes = past->n_classes,
+            .split = &r->made.previous_split,
+            .seed = (uint64_t)app->global.seed},
+        &opt);
     terminal_clear(&app->term);
     if (!st)
         st = graphss_model_set_dataset(app->ctx, r->model, past);
@@ -139,11 +138,11 @@ static graphss_status get_model(cli *app, snapshot_run *r)
 static graphss_status churn(cli *app, snapshot_run *r, const int32_t *node, size_t n)
 {
     const graphss_benign_options opt = {.struct_size = sizeof opt,
-                                        .edges = r->opt.attack.edges,
-                                        .features = r->opt.attack.features};
+        .edges = r->opt.attack.edges,
+        .features = r->opt.attack.features};
     graphss_flips flips = {0};
-    graphss_status st = graphss_benign_churn(app->ctx, &flips, &r->made.current, node, n,
-                                             (uint64_t)app->global.seed, &opt);
+    graphss_status st = graphss_benign_churn(
+        app->ctx, &flips, &r->made.current, node, n, (uint64_t)app->global.seed, &opt);
     if (!st)
         st = graphss_snapshots_change(app->ctx, &r->made, &flips);
     graphss_flips_destroy(app->ctx, &flips);
@@ -155,13 +154,13 @@ static graphss_status assail(cli *app, snapshot_run *r)
     graphss_snapshots *s = &r->made;
     r->opt.previous = r->plan.setting == GRAPHSS_SETTING_NEW ? NULL : &s->previous;
     graphss_status st = attacker_run(app, &r->attack, &s->current, &s->split, r->model,
-                                     r->before, s->victim, s->n_victims, &r->opt);
+        r->before, s->victim, s->n_victims, &r->opt);
     if (st)
         return st;
     snprintf(r->attack.flips.mode, sizeof r->attack.flips.mode, "evasion");
     snprintf(r->attack.flips.victims, sizeof r->attack.flips.victims,
-             "%zu nodes: a share of %g of %lld of %zu groups of test nodes", s->n_victims,
-             r->plan.victims, (long long)r->plan.attacked_groups, s->n_groups);
+        "%zu nodes: a share of %g of %lld of %zu groups of test nodes", s->n_victims,
+        r->plan.victims, (long long)r->plan.attacked_groups, s->n_groups);
     return graphss_snapshots_change(app->ctx, s, &r->attack.flips);
 }
 
@@ -178,8 +177,8 @@ static graphss_status make(cli *app, snapshot_run *r)
         st = cli_split_choose(app, &r->split, &r->data, &r->split_opt);
     r->opt.label_noise = r->split_opt.make.noise;
     if (!st)
-        st = graphss_snapshots_plan(app->ctx, s, &r->data, &r->split,
-                                    (uint64_t)app->global.seed, &r->plan);
+        st = graphss_snapshots_plan(
+            app->ctx, s, &r->data, &r->split, (uint64_t)app->global.seed, &r->plan);
     if (!st)
         st = get_model(app, r);
     const size_t n = r->data.graph.n_nodes;
@@ -188,15 +187,15 @@ static graphss_status make(cli *app, snapshot_run *r)
     if (!st)
         st = cli_alloc_large(app, &r->after, n, sizeof *r->after);
     if (!st)
-        st = graphss_model_label(app->ctx, r->before, r->model, &s->current.graph,
-                                 &s->current.features);
+        st = graphss_model_label(
+            app->ctx, r->before, r->model, &s->current.graph, &s->current.features);
     if (!st && s->n_churned)
         st = churn(app, r, s->churned, s->n_churned);
     if (!st && s->n_victims)
         st = r->own.benign ? churn(app, r, s->victim, s->n_victims) : assail(app, r);
     if (!st)
-        st = graphss_model_label(app->ctx, r->after, r->model, &s->current.graph,
-                                 &s->current.features);
+        st = graphss_model_label(
+            app->ctx, r->after, r->model, &s->current.graph, &s->current.features);
     if (st)
         return st;
     r->score_before =
@@ -233,7 +232,7 @@ static void fill(cli *app, const snapshot_run *r)
     const size_t links = graphss_flips_count(&s->flips, GRAPHSS_FLIP_EDGE);
     cli_json_set(json, "path", cli_json_text(r->own.output));
     cli_json_set(json, "setting",
-                 cli_json_text(graphss_setting_text((graphss_setting)r->plan.setting)));
+        cli_json_text(graphss_setting_text((graphss_setting)r->plan.setting)));
     if (!r->split_opt.from)
         cli_json_set(json, "noise", cli_json_real(r->split_opt.make.noise));
     cli_json_set(json, "benign", json_boolean(r->own.benign));
@@ -259,17 +258,17 @@ static void show(cli *app, const snapshot_run *r)
     cli_show_dataset(app, &r->data);
     cli_show_split(app, &r->split, &r->split_opt);
     printf("Setting  %s: %zu nodes and %zu links before, %zu and %zu now\n",
-           graphss_setting_text((graphss_setting)r->plan.setting), s->previous.graph.n_nodes,
-           graphss_graph_edges(&s->previous.graph), s->current.graph.n_nodes,
-           graphss_graph_edges(&s->current.graph));
+        graphss_setting_text((graphss_setting)r->plan.setting), s->previous.graph.n_nodes,
+        graphss_graph_edges(&s->previous.graph), s->current.graph.n_nodes,
+        graphss_graph_edges(&s->current.graph));
     printf("Groups   %zu of the test nodes; %zu victims, %zu nodes changed benignly\n",
-           s->n_groups, s->n_victims, s->n_churned);
+        s->n_groups, s->n_victims, s->n_churned);
     if (r->attack.log.n_victims)
         attacker_show(app, &r->attack, &r->data, &r->opt);
     printf("\nAccuracy of %s, not retrained, against the truth\n",
-           graphss_model_options(r->model)->model);
-    attacker_show_scores(app, r->own.benign ? "changed nodes" : "victims", &r->score_before,
-                         &r->score_after);
+        graphss_model_options(r->model)->model);
+    attacker_show_scores(
+        app, r->own.benign ? "changed nodes" : "victims", &r->score_before, &r->score_after);
     printf("\nWritten  ");
     terminal_text(&app->term, stdout, r->own.output, 0);
     printf("\n");
@@ -316,9 +315,8 @@ const cli_command cli_snapshots = {
     .min_arguments = 1,
     .max_arguments = 1,
     .group = {{"Options", table_of, sizeof(snapshot_arguments), defaults},
-              {"Snapshots", graphss_snapshot_options_table, sizeof(graphss_snapshot_options),
-               snapshot_defaults},
-              ATTACKER_GROUPS,
-              CLI_SPLIT_GROUPS},
+        {"Snapshots", graphss_snapshot_options_table, sizeof(graphss_snapshot_options),
+            snapshot_defaults},
+        ATTACKER_GROUPS, CLI_SPLIT_GROUPS},
     .run = run,
 };

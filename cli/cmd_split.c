@@ -9,7 +9,7 @@ typedef struct split_output {
 
 static const graphss_option rows[] = {
     {"output", GRAPHSS_OPTION_STRING, offsetof(split_output, output), 0, 0, NULL, "FILE.npz",
-     "where to write", 'o'},
+        "where to write", 'o'},
     {0},
 };
 

@@ -17,19 +17,20 @@ typedef struct train_arguments {
 static const graphss_option rows[] = {
     {"model", GRAPHSS_OPTION_STRING, FIELD(model), 0, 0, NULL, "NAME", "the classifier", 0},
     {"predictor", GRAPHSS_OPTION_STRING, FIELD(predictor), 0, 0, NULL, "COMMAND",
-     "a program that answers, COMMAND IN.npz OUT.npz: the model is fitted to it", 0},
+        "a program that answers, COMMAND IN.npz OUT.npz: the model is fitted to it", 0},
     {"output", GRAPHSS_OPTION_STRING, FIELD(output), 0, 0, NULL, "MODEL",
-     "write the model here; without it the model is only measured", 'o'},
+        "write the model here; without it the model is only measured", 'o'},
     {"checkpoint", GRAPHSS_OPTION_STRING, FIELD(checkpoint), 0, 0, NULL, "FILE",
-     "keep the state of the training here and, after an interruption, go on from it; the file "
-     "is removed when the model is written",
-     0},
+        "keep the state of the training here and, after an interruption, go on from it; the "
+        "file "
+        "is removed when the model is written",
+        0},
     {"checkpoint-every", GRAPHSS_OPTION_REAL, FIELD(checkpoint_every), 0, 1e9, NULL, "SECONDS",
-     "how often it is kept", 0},
+        "how often it is kept", 0},
     {"curves", GRAPHSS_OPTION_BOOL, FIELD(curves), 0, 0, NULL, NULL,
-     "draw loss and validation accuracy", 0},
+        "draw loss and validation accuracy", 0},
     {"plot", GRAPHSS_OPTION_STRING, FIELD(plot), 0, 0, NULL, "FILE.svg",
-     "write the same curves as a picture", 0},
+        "write the same curves as a picture", 0},
     {0},
 };
 
@@ -51,8 +52,8 @@ static void train_defaults(void *options)
 }
 
 /* Labels of a part of the split that are not the truth. */
-static size_t count_wrong(const int32_t *node, const int32_t *label, size_t n,
-                          const int32_t *truth)
+static size_t count_wrong(
+    const int32_t *node, const int32_t *label, size_t n, const int32_t *truth)
 {
     size_t wrong = 0;
     for (size_t i = 0; truth && i < n; i++)
@@ -94,15 +95,15 @@ static void note_untrained(cli *app, const graphss_split *split, const graphss_d
     for (size_t c = 0; c < data->n_classes; c++)
         if (count[c] == 0 && lacking++ < NAMED && used < 200)
             used += snprintf(list + used, sizeof list - (size_t)used, "%s'%.40s'",
-                             used ? ", " : "", cli_class_name(data, c, number));
+                used ? ", " : "", cli_class_name(data, c, number));
     free(count);
     if (lacking)
         cli_note(app, "note: no training node is of class %s%s, which can not be learned",
-                 list, lacking > NAMED ? " and others" : "");
+            list, lacking > NAMED ? " and others" : "");
 }
 
 static graphss_status write_plot(cli *app, const char *path, const cli_fit *fit,
-                                 const char *model, const graphss_dataset *data)
+    const char *model, const graphss_dataset *data)
 {
     const size_t n = fit->log.epochs;
     double *loss = cli_alloc(n, sizeof *loss), *accuracy = cli_alloc(n, sizeof *accuracy);
@@ -117,8 +118,8 @@ static graphss_status write_plot(cli *app, const char *path, const cli_fit *fit,
     const double best_x[] = {(double)fit->log.best_epoch, (double)fit->log.best_epoch};
     const double best_y[] = {least, 100 * fit->log.val_accuracy};
     const graphss_plot_series losses[] = {{"training loss", NULL, loss, n}};
-    const graphss_plot_series accuracies[] = {{"validation accuracy", NULL, accuracy, n},
-                                              {"epoch kept", best_x, best_y, 2}};
+    const graphss_plot_series accuracies[] = {
+        {"validation accuracy", NULL, accuracy, n}, {"epoch kept", best_x, best_y, 2}};
     const graphss_plot panel[] = {
         {.title = title, .y_label = "loss", .series = losses, .n_series = 1},
         {.x_label = "epoch", .y_label = "accuracy, %", .series = accuracies, .n_series = 2}};
@@ -130,13 +131,12 @@ static graphss_status write_plot(cli *app, const char *path, const cli_fit *fit,
 }
 
 static void show(cli *app, const cli_fit *fit, const graphss_dataset *data,
-                 const graphss_split *split, const graphss_train_options *opt,
-                 const train_arguments *own)
+    const graphss_split *split, const graphss_train_options *opt, const train_arguments *own)
 {
     const size_t known = count_known(split, data->label);
     printf("\n%s: %zu epochs, weights of epoch %zu kept, %.2f s, %.0f MB at the peak\n",
-           opt->model, fit->log.epochs, fit->log.best_epoch, fit->log.seconds,
-           (double)cli_peak_memory() / 1e6);
+        opt->model, fit->log.epochs, fit->log.best_epoch, fit->log.seconds,
+        (double)cli_peak_memory() / 1e6);
     text_table t = {0};
     table_init(&t, "lrrl", true);
     table_add(&t, "nodes");
@@ -147,13 +147,13 @@ static void show(cli *app, const cli_fit *fit, const graphss_dataset *data,
     table_add(&t, "%zu", split->n_train);
     table_add(&t, "%.1f %%", 100 * fit->log.train_accuracy);
     table_add(&t, "the labels it saw, %zu of them wrong",
-              count_wrong(split->train, split->train_label, split->n_train, data->label));
+        count_wrong(split->train, split->train_label, split->n_train, data->label));
     if (split->n_val > 0) {
         table_add(&t, "validation");
         table_add(&t, "%zu", split->n_val);
         table_add(&t, "%.1f %%", 100 * fit->log.val_accuracy);
         table_add(&t, "the labels it saw, %zu of them wrong",
-                  count_wrong(split->val, split->val_label, split->n_val, data->label));
+            count_wrong(split->val, split->val_label, split->n_val, data->label));
     }
     if (known > 0) {
         table_add(&t, "test");
@@ -181,8 +181,8 @@ static void show(cli *app, const cli_fit *fit, const graphss_dataset *data,
 }
 
 static void fill(cli *app, const cli_fit *fit, const graphss_dataset *data,
-                 const graphss_split *split, const cli_split_options *split_opt,
-                 const graphss_train_options *opt, const train_arguments *own)
+    const graphss_split *split, const cli_split_options *split_opt,
+    const graphss_train_options *opt, const train_arguments *own)
 {
     json_t *json = app->json;
     cli_json_set(json, "model", cli_json_text(opt->model));
@@ -192,16 +192,16 @@ static void fill(cli *app, const cli_fit *fit, const graphss_dataset *data,
     cli_json_set(json, "path", cli_json_text(own->output));
     cli_json_set(json, "train_nodes", json_integer((json_int_t)split->n_train));
     cli_json_set(json, "val_nodes", json_integer((json_int_t)split->n_val));
-    cli_json_set(json, "test_nodes",
-                 json_integer((json_int_t)count_known(split, data->label)));
+    cli_json_set(
+        json, "test_nodes", json_integer((json_int_t)count_known(split, data->label)));
     if (!split_opt->from)
         cli_json_set(json, "noise", cli_json_real(split_opt->make.noise));
     cli_json_set(json, "train_labels_flipped",
-                 json_integer((json_int_t)count_wrong(split->train, split->train_label,
-                                                      split->n_train, data->label)));
+        json_integer((json_int_t)count_wrong(
+            split->train, split->train_label, split->n_train, data->label)));
     cli_json_set(json, "val_labels_flipped",
-                 json_integer((json_int_t)count_wrong(split->val, split->val_label,
-                                                      split->n_val, data->label)));
+        json_integer(
+            (json_int_t)count_wrong(split->val, split->val_label, split->n_val, data->label)));
     cli_json_set(json, "options", cli_json_options(opt, graphss_train_options_table()));
     cli_json_set(json, "dataset", cli_json_dataset(data));
     cli_ranks_json(app);
@@ -257,8 +257,8 @@ static graphss_status run(cli *app)
     if (app->part)
         graphss_part_options_init(&opt, own.model, (graphss_mode)split_opt.mode, app->part);
     else
-        graphss_train_options_init(&opt, own.model, (graphss_mode)split_opt.mode,
-                                   &data.features);
+        graphss_train_options_init(
+            &opt, own.model, (graphss_mode)split_opt.mode, &data.features);
     if ((st = cli_apply(app, TRAINING, &opt)))
         goto done;
     if (!app->json) {
@@ -278,9 +278,9 @@ static graphss_status run(cli *app)
         cli_warn(app, "%s", graphss_ctx_error(app->ctx));
     if (!st && split.n_val && fit.log.val_accuracy <= largest_share(&split, data.n_classes))
         cli_warn(app,
-                 "it is no better than always saying the largest class: try %sanother "
-                 "--dropout, --learning-rate or --model",
-                 split.n_flipped ? "--noise 0, or " : "");
+            "it is no better than always saying the largest class: try %sanother "
+            "--dropout, --learning-rate or --model",
+            split.n_flipped ? "--noise 0, or " : "");
     if (!st && own.plot && cli_leads(app))
         st = write_plot(app, own.plot, &fit, own.model, &data);
     if (st)
@@ -315,9 +315,8 @@ const cli_command cli_train = {
     .ranks = CLI_SHARED,
     .min_arguments = 1,
     .max_arguments = 1,
-    .group = {{"Options", table_of, sizeof(train_arguments), defaults},
-              CLI_SPLIT_GROUPS,
-              {"Training", graphss_train_options_table, sizeof(graphss_train_options),
-               train_defaults}},
+    .group = {{"Options", table_of, sizeof(train_arguments), defaults}, CLI_SPLIT_GROUPS,
+        {"Training", graphss_train_options_table, sizeof(graphss_train_options),
+            train_defaults}},
     .run = run,
 };

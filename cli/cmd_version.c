@@ -6,13 +6,13 @@ static graphss_status run(cli *app)
     if (app->json) {
         cli_json_set(app->json, "version", cli_json_text(graphss_version()));
         cli_json_set(app->json, "instruction_set",
-                     cli_json_text(graphss_ctx_instruction_set(app->ctx)));
-        cli_json_set(app->json, "threads",
-                     json_integer((json_int_t)graphss_ctx_threads(app->ctx)));
+            cli_json_text(graphss_ctx_instruction_set(app->ctx)));
+        cli_json_set(
+            app->json, "threads", json_integer((json_int_t)graphss_ctx_threads(app->ctx)));
         return GRAPHSS_OK;
     }
     printf("graphss %s, kernels for %s, %zu threads\n", graphss_version(),
-           graphss_ctx_instruction_set(app->ctx), graphss_ctx_threads(app->ctx));
+        graphss_ctx_instruction_set(app->ctx), graphss_ctx_threads(app->ctx));
     return GRAPHSS_OK;
 }
 

@@ -15,21 +15,22 @@ typedef struct watch_arguments {
 #define FIELD(name) offsetof(watch_arguments, name)
 static const graphss_option rows[] = {
     {"model-file", GRAPHSS_OPTION_STRING, FIELD(model_file), 0, 0, NULL, "MODEL",
-     "the classifier, as train wrote it", 0},
+        "the classifier, as train wrote it", 0},
     {"events", GRAPHSS_OPTION_STRING, FIELD(events), 0, 0, NULL, "SOURCE",
-     "- (standard input), FILE, tail:FILE (waits for more), flips:FILE, postgresql:MAP.json "
-     "or "
-     "kafka:MAP.json",
-     0},
+        "- (standard input), FILE, tail:FILE (waits for more), flips:FILE, "
+        "postgresql:MAP.json "
+        "or "
+        "kafka:MAP.json",
+        0},
     {"batch", GRAPHSS_OPTION_INT, FIELD(batch), 1, 100000, NULL, "N",
-     "most events applied at once", 0},
+        "most events applied at once", 0},
     {"wait", GRAPHSS_OPTION_REAL, FIELD(wait), 0, 3600, NULL, "SECONDS",
-     "longest time to wait for a batch to fill", 0},
+        "longest time to wait for a batch to fill", 0},
     {"idle", GRAPHSS_OPTION_REAL, FIELD(idle), 0, 1e9, NULL, "SECONDS",
-     "end once nothing came for so long (default: never)", 0},
+        "end once nothing came for so long (default: never)", 0},
     {"output", GRAPHSS_OPTION_STRING, FIELD(output), 0, 0, NULL, "OUT.npz",
-     "write the graph as it is at the end, with the labels that trained the model or came",
-     'o'},
+        "write the graph as it is at the end, with the labels that trained the model or came",
+        'o'},
     {0},
 };
 
@@ -89,8 +90,8 @@ static graphss_status fill(cli *app, batch *b, graphss_event_source *source, dou
         const char *line;
         size_t n;
         const double left = until - cli_seconds();
-        graphss_status st = graphss_event_source_next(app->ctx, &what, &line, &n, &b->offset,
-                                                      source, left > 0 ? left : 0);
+        graphss_status st = graphss_event_source_next(
+            app->ctx, &what, &line, &n, &b->offset, source, left > 0 ? left : 0);
         if (st)
             return st;
         b->over = what == GRAPHSS_EVENT_END;
@@ -131,7 +132,7 @@ static void show_alerts(cli *app, const graphss_live *live, const graphss_live_b
         printf("ALERT %llu  %s  group ", (unsigned long long)a.id, when);
         terminal_text(&app->term, stdout, a.group, 0);
         printf(": evidence %.3g of %.3g, %llu changed nodes since the trusted snapshot\n",
-               a.e_value, a.threshold, (unsigned long long)a.judged);
+            a.e_value, a.threshold, (unsigned long long)a.judged);
         for (size_t j = 0; j < a.n_suspects && j < 5; j++) {
             const char *name = graphss_live_name(live, (size_t)a.suspect[j]);
             printf("  ");
@@ -142,8 +143,8 @@ static void show_alerts(cli *app, const graphss_live *live, const graphss_live_b
     }
 }
 
-static graphss_status send_alerts(cli *app, graphss_store *store,
-                                  const graphss_store_receivers *to, bool *told)
+static graphss_status send_alerts(
+    cli *app, graphss_store *store, const graphss_store_receivers *to, bool *told)
 {
     char trouble[GRAPHSS_STORE_TROUBLE] = "";
     if (!to->webhook && !to->alertmanager)
@@ -157,8 +158,8 @@ static graphss_status send_alerts(cli *app, graphss_store *store,
 }
 
 static graphss_status watch_all(cli *app, graphss_store *store, graphss_live *live,
-                                graphss_event_source *source, const watch_arguments *own,
-                                const graphss_store_receivers *to, totals *t)
+    graphss_event_source *source, const watch_arguments *own,
+    const graphss_store_receivers *to, totals *t)
 {
     batch b = {.most = (size_t)own->batch, .room = (size_t)own->batch};
     graphss_status st = GRAPHSS_OK;
@@ -173,10 +174,10 @@ static graphss_status watch_all(cli *app, graphss_store *store, graphss_live *li
         b.over = b.over || (own->idle > 0 && cli_seconds() - last >= own->idle);
         if (!st && b.n) {
             const graphss_store_batch in = {.source = graphss_event_source_name(source),
-                                            .offset = b.offset,
-                                            .line = b.line,
-                                            .n = b.n,
-                                            .now = live_now()};
+                .offset = b.offset,
+                .line = b.line,
+                .n = b.n,
+                .now = live_now()};
             st = graphss_store_put(app->ctx, store, live, &in, &did);
             if (!st)
                 st = graphss_event_source_stored(app->ctx, source, b.offset);
@@ -238,11 +239,11 @@ static void report(cli *app, const graphss_live *live, const totals *t)
                    : s.checks     ? "No sign of tampering"
                                   : "No test yet: the times of events decide when one comes");
     printf("Events   %zu applied, %zu seen before, %zu set aside\n", t->events, t->duplicates,
-           t->refused);
+        t->refused);
     printf("Graph    %zu nodes, %zu links, %zu nodes changed since the trusted snapshot\n",
-           s.n_nodes, s.n_edges, s.changed_nodes);
+        s.n_nodes, s.n_edges, s.changed_nodes);
     printf("Evidence %.3g of %.3g, p = %.3g, after %llu tests of %llu changes\n", g.e_value,
-           g.threshold, g.p_value, (unsigned long long)s.checks, (unsigned long long)s.judged);
+        g.threshold, g.p_value, (unsigned long long)s.checks, (unsigned long long)s.judged);
     printf("Budget   %.3g of %.3g false alarms left\n", s.budget_left, s.false_alarms);
 }
 
@@ -258,7 +259,7 @@ static graphss_status write_graph(cli *app, graphss_live *live, const char *path
         known += now.label[i] >= 0;
     if (!st)
         cli_note(app, "note: the labels of %s are those that trained the model or came: %zu",
-                 path, known);
+            path, known);
     graphss_dataset_destroy(app->ctx, &now);
     return st;
 }
@@ -288,8 +289,8 @@ static graphss_status run(cli *app)
     if (st)
         return st;
     if (!own.model_file || !shared.store || !own.events)
-        return cli_usage(app,
-                         "watch: want --model-file MODEL, --store FILE and --events SOURCE");
+        return cli_usage(
+            app, "watch: want --model-file MODEL, --store FILE and --events SOURCE");
     char *secret = NULL;
     graphss_store_receivers to = {0};
     const char *const input[] = {app->argument[0], own.model_file};
@@ -345,9 +346,9 @@ const cli_command cli_watch = {
     .min_arguments = 1,
     .max_arguments = 1,
     .group = {{"Options", table_of, sizeof(watch_arguments), defaults},
-              {"The live graph", live_arguments_table, sizeof(live_arguments),
-               live_arguments_defaults},
-              {"Its test", graphss_live_options_table, sizeof(graphss_live_options),
-               live_options_defaults}},
+        {"The live graph", live_arguments_table, sizeof(live_arguments),
+            live_arguments_defaults},
+        {"Its test", graphss_live_options_table, sizeof(graphss_live_options),
+            live_options_defaults}},
     .run = run,
 };

@@ -95,7 +95,7 @@ static void put_braille(FILE *out, unsigned dots)
 }
 
 void draw_curve(const terminal *term, FILE *out, const char *title, const float *y, size_t n,
-                double scale, const char *unit)
+    double scale, const char *unit)
 {
     enum { COLUMNS = 60, FEWEST = 10, AXIS = 12, ROWS = 7 };
     int columns = terminal_width(fileno(out)) - AXIS - 1;
@@ -138,7 +138,7 @@ void draw_curve(const terminal *term, FILE *out, const char *title, const float 
     }
 
     fprintf(out, "%s%s%s\n", terminal_begin(term, out, TERMINAL_BOLD), title,
-            terminal_end(term, out));
+        terminal_end(term, out));
     for (int r = 0; r < ROWS; r++) {
         if (r == 0 || r == ROWS - 1)
             fprintf(out, "%8.4g%-2s ", r == 0 ? top : low, unit);
@@ -159,7 +159,7 @@ void draw_curve(const terminal *term, FILE *out, const char *title, const float 
 
 /* The pairs (truth, answer) off the diagonal with the largest counts. */
 static void list_confused(const terminal *term, FILE *out, const int64_t *confusion,
-                          const char *const *name, size_t n_classes)
+    const char *const *name, size_t n_classes)
 {
     enum { MOST = 10 };
     size_t best[MOST] = {0};
@@ -191,7 +191,7 @@ static void list_confused(const terminal *term, FILE *out, const int64_t *confus
 }
 
 void draw_confusion(const terminal *term, FILE *out, const int64_t *confusion,
-                    const char *const *name, size_t n_classes)
+    const char *const *name, size_t n_classes)
 {
     int64_t largest = 0;
     for (size_t i = 0; i < n_classes * n_classes; i++)
@@ -217,7 +217,7 @@ void draw_confusion(const terminal *term, FILE *out, const int64_t *confusion,
     }
 
     fprintf(out, "%sConfusion%s (rows: truth, columns: answer)\n",
-            terminal_begin(term, out, TERMINAL_BOLD), terminal_end(term, out));
+        terminal_begin(term, out, TERMINAL_BOLD), terminal_end(term, out));
     fprintf(out, "  %*s", (int)label + 5, "");
     for (size_t k = 0; k < n_classes; k++)
         fprintf(out, "%*zu", column, k);

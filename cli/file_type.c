@@ -84,8 +84,8 @@ static const char *wanted_by(const cli_command *command, cli_file_type kind)
     return NULL;
 }
 
-graphss_status cli_wrong_file(cli *app, const char *path, cli_file_type found,
-                              const char *wanted)
+graphss_status cli_wrong_file(
+    cli *app, const char *path, cli_file_type found, const char *wanted)
 {
     const char *option = wanted_by(app->command, found);
     const bool data = found == CLI_FILE_DATASET || found == CLI_FILE_FOLDER;
@@ -93,12 +93,12 @@ graphss_status cli_wrong_file(cli *app, const char *path, cli_file_type found,
         data && strstr(app->command->arguments, "DATASET ") == app->command->arguments;
     if (argument)
         return cli_fail(app, GRAPHSS_ERR_DATA,
-                        "%s is %s, want %s: a dataset is given without an option, right after "
-                        "'%s'",
-                        path, kinds[found].what, wanted, app->command->name);
+            "%s is %s, want %s: a dataset is given without an option, right after "
+            "'%s'",
+            path, kinds[found].what, wanted, app->command->name);
     if (option)
         return cli_fail(app, GRAPHSS_ERR_DATA, "%s is %s, want %s: give it with --%s instead",
-                        path, kinds[found].what, wanted, option);
-    return cli_fail(app, GRAPHSS_ERR_DATA, "%s is %s, want %s", path, kinds[found].what,
-                    wanted);
+            path, kinds[found].what, wanted, option);
+    return cli_fail(
+        app, GRAPHSS_ERR_DATA, "%s is %s, want %s", path, kinds[found].what, wanted);
 }

@@ -60,8 +60,8 @@ static void list_entry(FILE *out, const char *name, const char *text, size_t col
 }
 
 /* defaults NULL: nothing is said of them. */
-static void option_help(FILE *out, const cli_group *group, const graphss_option *row,
-                        const void *defaults)
+static void option_help(
+    FILE *out, const cli_group *group, const graphss_option *row, const void *defaults)
 {
     char left[128], right[2048], text[64] = "";
     char letter[8] = "    ";
@@ -69,21 +69,21 @@ static void option_help(FILE *out, const cli_group *group, const graphss_option 
         snprintf(letter, sizeof letter, "-%c, ", row->letter);
     int used = snprintf(left, sizeof left, "  %s--%s", letter, row->name);
     if (row->type != GRAPHSS_OPTION_BOOL)
-        snprintf(left + used, sizeof left - (size_t)used, " %s",
-                 row->value ? row->value : "VALUE");
+        snprintf(
+            left + used, sizeof left - (size_t)used, " %s", row->value ? row->value : "VALUE");
 
     used = snprintf(right, sizeof right, "%s", row->help);
     for (size_t i = 0; cli_value_at(group, row, i) && (size_t)used < sizeof right; i++)
         used += snprintf(right + used, sizeof right - (size_t)used, "%s%s",
-                         i ? ", " : "; one of ", cli_value_at(group, row, i));
+            i ? ", " : "; one of ", cli_value_at(group, row, i));
     used = (size_t)used < sizeof right ? used : (int)sizeof right - 1;
     const bool on = defaults && row->type == GRAPHSS_OPTION_BOOL &&
                     *(const bool *)((const char *)defaults + row->offset);
     if (defaults && row->type != GRAPHSS_OPTION_BOOL)
         graphss_option_text(text, sizeof text, defaults, row);
     if (on)
-        snprintf(right + used, sizeof right - (size_t)used, " (default yes; --no-%s)",
-                 row->name);
+        snprintf(
+            right + used, sizeof right - (size_t)used, " (default yes; --no-%s)", row->name);
     else if (*text && !strstr(row->help, "default"))
         snprintf(right + used, sizeof right - (size_t)used, " (default %s)", text);
 
@@ -154,16 +154,16 @@ static void overview(FILE *out)
     group_help(out, NULL, -1);
     fputc('\n', out);
     cli_wrap(out,
-             "A DATASET is a name (cora, citeseer, pubmed, amazon_photo, coauthor_cs), a file "
-             "(.npz, edge list), a Planetoid prefix (dir/ind.cora), a folder with nodes.csv "
-             "and edges.csv, or synth:nodes=1000,degree=5,... for a generated graph.",
-             0, 0);
+        "A DATASET is a name (cora, citeseer, pubmed, amazon_photo, coauthor_cs), a file "
+        "(.npz, edge list), a Planetoid prefix (dir/ind.cora), a folder with nodes.csv "
+        "and edges.csv, or synth:nodes=1000,degree=5,... for a generated graph.",
+        0, 0);
     fputc('\n', out);
     cli_wrap(out,
-             "`graphss help COMMAND` tells more. Exit codes: 0 done, 1 alert raised an alert, "
-             "2 wrong usage, 3 bad input, 4 memory, disk or output, 5 network or checksum, "
-             "70 a bug of ours, 130 interrupted.",
-             0, 0);
+        "`graphss help COMMAND` tells more. Exit codes: 0 done, 1 alert raised an alert, "
+        "2 wrong usage, 3 bad input, 4 memory, disk or output, 5 network or checksum, "
+        "70 a bug of ours, 130 interrupted.",
+        0, 0);
 }
 
 void cli_help(FILE *out, const cli_command *command)

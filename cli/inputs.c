@@ -32,8 +32,8 @@ graphss_status cli_find_data_dirs(cli *app)
 graphss_status cli_read_dataset(cli *app, graphss_dataset *out, const char *where)
 {
     const graphss_read_options opt = {.struct_size = sizeof opt,
-                                      .data_dirs = app->data_dirs,
-                                      .missing = (graphss_missing_rule)app->global.missing};
+        .data_dirs = app->data_dirs,
+        .missing = (graphss_missing_rule)app->global.missing};
     const cli_file_type kind = cli_file_type_of(where);
     if (!app->warnings)
         app->warnings = json_array();
@@ -69,9 +69,9 @@ graphss_status cli_check_swapped(cli *app, const char *model, const char *datase
     if (!data || second != CLI_FILE_MODEL)
         return GRAPHSS_OK;
     return cli_fail(app, GRAPHSS_ERR_DATA,
-                    "%s is a model and %s a dataset: they are swapped, want --model-file %s "
-                    "and %s as the dataset",
-                    dataset, model, dataset, model);
+        "%s is a model and %s a dataset: they are swapped, want --model-file %s "
+        "and %s as the dataset",
+        dataset, model, dataset, model);
 }
 
 graphss_status cli_load_model(cli *app, graphss_model **out, const char *path)
@@ -82,15 +82,15 @@ graphss_status cli_load_model(cli *app, graphss_model **out, const char *path)
         return cli_wrong_file(app, path, kind, "a model");
     if (st && kind == CLI_FILE_NONE && cli_is_public_name(path))
         return cli_fail(app, st,
-                        "--model-file: there is no file '%s', which is the name of a dataset: "
-                        "want a model that train wrote",
-                        path);
+            "--model-file: there is no file '%s', which is the name of a dataset: "
+            "want a model that train wrote",
+            path);
     const char *command = cli_given(app, "predictor");
     return !st && command ? cli_predictor_attach(app, *out, command) : st;
 }
 
-graphss_status cli_read_nodes(cli *app, int32_t **nodes, size_t *n, const char *path,
-                              const graphss_dataset *data)
+graphss_status cli_read_nodes(
+    cli *app, int32_t **nodes, size_t *n, const char *path, const graphss_dataset *data)
 {
     if (cli_file_type_of(path) != CLI_FILE_FLIPS)
         return graphss_node_list_read(app->ctx, nodes, n, path, data);
@@ -106,8 +106,8 @@ graphss_status cli_read_nodes(cli *app, int32_t **nodes, size_t *n, const char *
     return st;
 }
 
-graphss_status cli_align(cli *app, const graphss_model *model, graphss_dataset *data,
-                         bool *moved)
+graphss_status cli_align(
+    cli *app, const graphss_model *model, graphss_dataset *data, bool *moved)
 {
     graphss_alignment what = {0};
     const graphss_status st = graphss_dataset_align(app->ctx, &what, data, model);
@@ -115,23 +115,22 @@ graphss_status cli_align(cli *app, const graphss_model *model, graphss_dataset *
         cli_note(app, "note: %s: features taken by name, their order differs", data->name);
     else if (!st && what.unknown)
         cli_note(app,
-                 "note: %s: features taken by name: %zu that the model does not know %s left "
-                 "out",
-                 data->name, what.unknown, what.unknown == 1 ? "is" : "are");
+            "note: %s: features taken by name: %zu that the model does not know %s left "
+            "out",
+            data->name, what.unknown, what.unknown == 1 ? "is" : "are");
     if (!st && what.filled)
         cli_note(app,
-                 "note: %s: %zu empty cell%s taken as the mean in the data the model was "
-                 "trained on (%s)",
-                 data->name, what.filled, what.filled == 1 ? " is" : "s are",
-                 graphss_model_dataset_name(model));
+            "note: %s: %zu empty cell%s taken as the mean in the data the model was "
+            "trained on (%s)",
+            data->name, what.filled, what.filled == 1 ? " is" : "s are",
+            graphss_model_dataset_name(model));
     if (moved)
         *moved = what.columns || what.classes || what.filled;
     return st;
 }
 
 graphss_status cli_check_names(cli *app, bool *by_position, const graphss_observation *a,
-                               const char *a_file, const graphss_observation *b,
-                               const char *b_file)
+    const char *a_file, const graphss_observation *b, const char *b_file)
 {
     const size_t n = a->graph->n_nodes, m = b->graph->n_nodes;
     const bool named = a->names && a->names->count, other = b->names && b->names->count;
@@ -150,11 +149,10 @@ graphss_status cli_check_names(cli *app, bool *by_position, const graphss_observ
     const char *with = named ? a_file : b_file, *without = named ? b_file : a_file;
     if (n != m)
         return cli_fail(app, GRAPHSS_ERR_DATA,
-                        "%s has node names and %s has none, and the node counts differ (%zu "
-                        "and %zu), so nodes cannot be matched",
-                        with, without, named ? n : m, named ? m : n);
-    cli_warn(
-        app,
+            "%s has node names and %s has none, and the node counts differ (%zu "
+            "and %zu), so nodes cannot be matched",
+            with, without, named ? n : m, named ? m : n);
+    cli_warn(app,
         "%s has node names and %s has none: nodes are matched by position, which is wrong "
         "unless both list them in the same order",
         with, without);
@@ -164,12 +162,11 @@ graphss_status cli_check_names(cli *app, bool *by_position, const graphss_observ
 }
 
 graphss_status cli_check_model_names(cli *app, const graphss_model *model,
-                                     const char *model_file, const graphss_observation *data,
-                                     const char *file)
+    const char *model_file, const graphss_observation *data, const char *file)
 {
     const graphss_graph nodes = {.n_nodes = graphss_model_nodes(model)};
-    const graphss_observation known = {.graph = &nodes,
-                                       .names = graphss_model_node_names(model)};
+    const graphss_observation known = {
+        .graph = &nodes, .names = graphss_model_node_names(model)};
     if (known.graph->n_nodes == 0) /* it does not know them */
         return GRAPHSS_OK;
     return cli_check_names(app, NULL, data, file, &known, model_file);
@@ -211,13 +208,13 @@ void cli_print_dataset(cli *app, const graphss_dataset *data)
     printf("Dataset  ");
     terminal_text(&app->term, stdout, data->name, 0);
     printf(" (%s): %zu node%s, %zu edge%s, ", data->format, data->graph.n_nodes,
-           cli_s(data->graph.n_nodes), edges, cli_s(edges));
+        cli_s(data->graph.n_nodes), edges, cli_s(edges));
     if (columns > 0)
         printf("%zu %s feature%s, ", columns,
-               data->features.kind == GRAPHSS_FEATURES_COUNTS
-                   ? "count"
-                   : graphss_feature_kind_text(data->features.kind),
-               cli_s(columns));
+            data->features.kind == GRAPHSS_FEATURES_COUNTS
+                ? "count"
+                : graphss_feature_kind_text(data->features.kind),
+            cli_s(columns));
     else
         printf("no features, ");
     printf("%zu class%s\n", data->n_classes, data->n_classes == 1 ? "" : "es");
@@ -226,16 +223,16 @@ void cli_print_dataset(cli *app, const graphss_dataset *data)
         int64_t count;
         const char *one, *many, *what;
     } item[] = {{c->directed, "one-way edge", "one-way edges", "made mutual"},
-                {c->duplicates, "duplicate edge", "duplicate edges", "dropped"},
-                {c->loops, "loop", "loops", "dropped"},
-                {c->zeros, "zero-weight entry", "zero-weight entries", "dropped"},
-                {c->weighted, "edge weight", "edge weights", "dropped"},
-                {c->isolated, "node", "nodes", "without an edge kept"}};
+        {c->duplicates, "duplicate edge", "duplicate edges", "dropped"},
+        {c->loops, "loop", "loops", "dropped"},
+        {c->zeros, "zero-weight entry", "zero-weight entries", "dropped"},
+        {c->weighted, "edge weight", "edge weights", "dropped"},
+        {c->isolated, "node", "nodes", "without an edge kept"}};
     const char *before = "Cleaned  ";
     for (size_t i = 0; i < sizeof item / sizeof *item; i++)
         if (item[i].count > 0) {
             printf("%s%lld %s %s", before, (long long)item[i].count,
-                   item[i].count == 1 ? item[i].one : item[i].many, item[i].what);
+                item[i].count == 1 ? item[i].one : item[i].many, item[i].what);
             before = ", ";
         }
     if (before[0] == ',')
@@ -251,10 +248,9 @@ static bool same_file(const char *path, const struct stat *output)
 /* A dataset may be a folder, a prefix or a name: these are the files behind it. */
 static bool reads(const cli *app, const char *input, const struct stat *output)
 {
-    static const char *const ending[] = {
-        "",       ".npz",       "/nodes.csv", "/edges.csv", "/nodes.csv.gz", "/edges.csv.gz",
-        ".x",     ".y",         ".tx",        ".ty",        ".allx",         ".ally",
-        ".graph", ".test.index"};
+    static const char *const ending[] = {"", ".npz", "/nodes.csv", "/edges.csv",
+        "/nodes.csv.gz", "/edges.csv.gz", ".x", ".y", ".tx", ".ty", ".allx", ".ally", ".graph",
+        ".test.index"};
     for (size_t d = 0;; d++) {
         const char *dir = d == 0 ? "" : app->data_dirs[d - 1];
         if (!dir)
@@ -276,8 +272,8 @@ bool cli_has_extension(const char *path, const char *extension)
 }
 
 /* A file in this folder is found before a dataset of the data folders with the same name. */
-static graphss_status check_name(cli *app, const char *path, const char *const *input,
-                                 size_t n_inputs)
+static graphss_status check_name(
+    cli *app, const char *path, const char *const *input, size_t n_inputs)
 {
     char *here = realpath(".", NULL), *copy = cli_format("%s", path),
          *folder = realpath(dirname(copy), NULL);
@@ -289,9 +285,9 @@ static graphss_status check_name(cli *app, const char *path, const char *const *
             hides = hides || (input[i] && strcmp(input[i], name) == 0);
         if (hides)
             st = cli_usage(app,
-                           "%s is the name of a dataset, which a file of this name would "
-                           "hide: want another one, as %s.out",
-                           path, path);
+                "%s is the name of a dataset, which a file of this name would "
+                "hide: want another one, as %s.out",
+                path, path);
     }
     free(folder);
     free(copy);
@@ -299,8 +295,8 @@ static graphss_status check_name(cli *app, const char *path, const char *const *
     return st;
 }
 
-graphss_status cli_check_output(cli *app, const char *path, const char *const *input,
-                                size_t n_inputs)
+graphss_status cli_check_output(
+    cli *app, const char *path, const char *const *input, size_t n_inputs)
 {
     struct stat s = {0};
     if (!cli_leads(app)) /* it writes nothing, and may be where that folder is not */
@@ -314,8 +310,8 @@ graphss_status cli_check_output(cli *app, const char *path, const char *const *i
             return cli_usage(app, "%s is not a plain file and will not be replaced", path);
         for (size_t i = 0; i < n_inputs; i++)
             if (input[i] && reads(app, input[i], &s))
-                return cli_usage(app, "%s is read by this command and will not be overwritten",
-                                 path);
+                return cli_usage(
+                    app, "%s is read by this command and will not be overwritten", path);
     }
     const graphss_status hides = check_name(app, path, input, n_inputs);
     if (hides)
@@ -324,13 +320,13 @@ graphss_status cli_check_output(cli *app, const char *path, const char *const *i
     const char *dir = dirname(copy);
     graphss_status st = GRAPHSS_OK;
     if (stat(dir, &s) != 0)
-        st = cli_fail(app, GRAPHSS_ERR_IO, "%s: cannot write in %s: %s", path, dir,
-                      strerror(errno));
+        st = cli_fail(
+            app, GRAPHSS_ERR_IO, "%s: cannot write in %s: %s", path, dir, strerror(errno));
     else if (!S_ISDIR(s.st_mode))
         st = cli_fail(app, GRAPHSS_ERR_IO, "%s: %s is not a folder", path, dir);
     else if (access(dir, W_OK | X_OK) != 0)
-        st = cli_fail(app, GRAPHSS_ERR_IO, "%s: cannot write in %s: %s", path, dir,
-                      strerror(errno));
+        st = cli_fail(
+            app, GRAPHSS_ERR_IO, "%s: cannot write in %s: %s", path, dir, strerror(errno));
     free(copy);
     return st;
 }
@@ -384,6 +380,6 @@ graphss_status cli_write_file(cli *app, const char *path, const char *text, size
         unlink(part);
     free(part);
     return good ? GRAPHSS_OK
-                : cli_fail(app, GRAPHSS_ERR_IO, "%s: cannot be written: %s", path,
-                           strerror(error));
+                : cli_fail(
+                      app, GRAPHSS_ERR_IO, "%s: cannot be written: %s", path, strerror(error));
 }

@@ -13,8 +13,8 @@ graphss_status cli_check_labels(cli *app, const char *path)
 {
     if (cli_has_extension(path, ".npz") || cli_is_table(path))
         return GRAPHSS_OK;
-    return cli_usage(app, "%s: %s: want a name that ends in .npz, .csv or .tsv",
-                     app->command->name, path);
+    return cli_usage(
+        app, "%s: %s: want a name that ends in .npz, .csv or .tsv", app->command->name, path);
 }
 
 const char *cli_name_at(const graphss_names *names, size_t i, char buffer[24])
@@ -65,8 +65,8 @@ double cli_label_chance(const graphss_predictions *p, size_t node)
     return p->posterior ? p->posterior[at] : (double)p->prob[at];
 }
 
-graphss_status cli_write_labels(cli *app, const graphss_predictions *p, const int32_t *own,
-                                const char *path)
+graphss_status cli_write_labels(
+    cli *app, const graphss_predictions *p, const int32_t *own, const char *path)
 {
     if (!cli_is_table(path))
         return graphss_predictions_write(app->ctx, p, path);

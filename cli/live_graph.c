@@ -9,28 +9,28 @@
 #define FIELD(name) offsetof(live_arguments, name)
 static const graphss_option rows[] = {
     {"store", GRAPHSS_OPTION_STRING, FIELD(store), 0, 0, NULL, "FILE",
-     "where events, snapshots and alerts are kept; an earlier run goes on", 0},
+        "where events, snapshots and alerts are kept; an earlier run goes on", 0},
     {"previous-model", GRAPHSS_OPTION_STRING, FIELD(previous_model), 0, 0, NULL, "MODEL",
-     "the model the store was made with, from which --model-file takes over", 0},
+        "the model the store was made with, from which --model-file takes over", 0},
     {"false-alarms", GRAPHSS_OPTION_STRING, FIELD(false_alarms), 0, 0, NULL, "RATE",
-     "most false alarms expected, such as 1/week or 2/day", 0},
+        "most false alarms expected, such as 1/week or 2/day", 0},
     {"expire", GRAPHSS_OPTION_STRING, FIELD(expire), 0, 0, NULL, "TIME",
-     "links that came by an event end after so long, such as 30d (default: never)", 0},
+        "links that came by an event end after so long, such as 30d (default: never)", 0},
     {"trust-after", GRAPHSS_OPTION_STRING, FIELD(trust_after), 0, 0, NULL, "TIME",
-     "the trusted snapshot moves forward after so long without an open alert (default: 1d)",
-     0},
+        "the trusted snapshot moves forward after so long without an open alert (default: 1d)",
+        0},
     {"groups", GRAPHSS_OPTION_STRING, FIELD(groups), 0, 0, NULL, "FILE",
-     "groups that are watched besides all nodes, one a line: a name, then ids", 0},
+        "groups that are watched besides all nodes, one a line: a name, then ids", 0},
     {"keep", GRAPHSS_OPTION_INT, FIELD(keep), 100, 1e12, NULL, "N",
-     "events kept before they are folded into a snapshot; a long one counts once more for "
-     "each kilobyte",
-     0},
+        "events kept before they are folded into a snapshot; a long one counts once more for "
+        "each kilobyte",
+        0},
     {"webhook", GRAPHSS_OPTION_STRING, FIELD(webhook), 0, 0, NULL, "URL",
-     "post alerts there, again until they are taken", 0},
+        "post alerts there, again until they are taken", 0},
     {"webhook-secret", GRAPHSS_OPTION_STRING, FIELD(webhook_secret), 0, 0, NULL, "FILE",
-     "sign them with the first line of this file (HMAC-SHA256, Standard Webhooks)", 0},
+        "sign them with the first line of this file (HMAC-SHA256, Standard Webhooks)", 0},
     {"alertmanager", GRAPHSS_OPTION_STRING, FIELD(alertmanager), 0, 0, NULL, "URL",
-     "push open alerts to Alertmanager, such as http://localhost:9093", 0},
+        "push open alerts to Alertmanager, such as http://localhost:9093", 0},
     {0},
 };
 
@@ -57,17 +57,17 @@ double live_now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-graphss_status live_take_options(cli *app, graphss_live_options *opt,
-                                 const live_arguments *own)
+graphss_status live_take_options(
+    cli *app, graphss_live_options *opt, const live_arguments *own)
 {
     if (!graphss_false_alarms_parse(opt, own->false_alarms))
         return cli_usage(app, "--false-alarms: found '%s', want such as 1/week or 2/day",
-                         own->false_alarms);
+            own->false_alarms);
     if (own->expire && !graphss_duration_parse(&opt->expire, own->expire))
         return cli_usage(app, "--expire: found '%s', want such as 12h or 30d", own->expire);
     if (!graphss_duration_parse(&opt->trust_after, own->trust_after))
-        return cli_usage(app, "--trust-after: found '%s', want such as 12h or 7d",
-                         own->trust_after);
+        return cli_usage(
+            app, "--trust-after: found '%s', want such as 12h or 7d", own->trust_after);
     opt->seed = (uint64_t)app->global.seed;
     return GRAPHSS_OK;
 }
@@ -91,14 +91,14 @@ static char *first_line(const char *path)
     return line;
 }
 
-graphss_status live_take_receivers(cli *app, graphss_store_receivers *out, char **secret,
-                                   const live_arguments *own)
+graphss_status live_take_receivers(
+    cli *app, graphss_store_receivers *out, char **secret, const live_arguments *own)
 {
     if (own->webhook_secret) {
         *secret = first_line(own->webhook_secret);
         if (!*secret || !**secret)
             return cli_fail(app, GRAPHSS_ERR_NOT_FOUND, "%s: want a secret in its first line",
-                            own->webhook_secret);
+                own->webhook_secret);
     }
     *out = (graphss_store_receivers){
         .webhook = own->webhook, .secret = *secret, .alertmanager = own->alertmanager};
@@ -107,8 +107,8 @@ graphss_status live_take_receivers(cli *app, graphss_store_receivers *out, char 
 
 /* ---- groups ---- */
 
-static graphss_status watch_line(cli *app, graphss_store *store, graphss_live *live,
-                                 char *line)
+static graphss_status watch_line(
+    cli *app, graphss_store *store, graphss_live *live, char *line)
 {
     const char *member[4096];
     size_t n = 0;
@@ -123,8 +123,8 @@ static graphss_status watch_line(cli *app, graphss_store *store, graphss_live *l
     return graphss_store_watch(app->ctx, store, live, name, member, n, live_now());
 }
 
-static graphss_status watch_groups(cli *app, graphss_store *store, graphss_live *live,
-                                   const char *path)
+static graphss_status watch_groups(
+    cli *app, graphss_store *store, graphss_live *live, const char *path)
 {
     FILE *f = fopen(path, "r");
     char *line = NULL;
@@ -141,7 +141,7 @@ static graphss_status watch_groups(cli *app, graphss_store *store, graphss_live 
 
 /* The store's graph under the model that follows the one it was made with. */
 static graphss_status take_over(cli *app, graphss_live **live, graphss_store *store,
-                                const graphss_model *model, const live_arguments *own)
+    const graphss_model *model, const live_arguments *own)
 {
     graphss_model *before = NULL;
     graphss_live *old = NULL;
@@ -158,8 +158,8 @@ static graphss_status take_over(cli *app, graphss_live **live, graphss_store *st
 }
 
 graphss_status live_open(cli *app, graphss_live **live, graphss_store *store,
-                         const graphss_model *model, graphss_dataset *data,
-                         const live_arguments *own, const graphss_live_options *opt)
+    const graphss_model *model, graphss_dataset *data, const live_arguments *own,
+    const graphss_live_options *opt)
 {
     graphss_status st = graphss_store_resume(app->ctx, store, live, model);
     if (st == GRAPHSS_ERR_DATA && own->previous_model)
@@ -169,8 +169,7 @@ graphss_status live_open(cli *app, graphss_live **live, graphss_store *store,
     if (st != GRAPHSS_ERR_NOT_FOUND)
         return st;
     if (!data)
-        return cli_fail(
-            app, GRAPHSS_ERR_NOT_FOUND,
+        return cli_fail(app, GRAPHSS_ERR_NOT_FOUND,
             "%s: it has no graph yet: want one to begin with (watch DATASET, serve "
             "--graph DATASET)",
             own->store);

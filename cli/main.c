@@ -15,12 +15,33 @@
 #include "commands.h"
 
 static const cli_command *const commands[] = {
-    &cli_demo,    &cli_info,          &cli_fetch,     &cli_convert, &cli_split,
-    &cli_train,   &cli_import,        &cli_export,    &cli_predict, &cli_evaluate,
-    &cli_attack,  &cli_apply_command, &cli_snapshots, &cli_alert,   &cli_recover,
-    &cli_events,  &cli_extract,       &cli_watch,     &cli_serve,   &cli_alerts,
-    &cli_audit,   &cli_reproduce,     &cli_report,    &cli_shard,   &cli_plan,
-    &cli_version, &cli_help_command,
+    &cli_demo,
+    &cli_info,
+    &cli_fetch,
+    &cli_convert,
+    &cli_split,
+    &cli_train,
+    &cli_import,
+    &cli_export,
+    &cli_predict,
+    &cli_evaluate,
+    &cli_attack,
+    &cli_apply_command,
+    &cli_snapshots,
+    &cli_alert,
+    &cli_recover,
+    &cli_events,
+    &cli_extract,
+    &cli_watch,
+    &cli_serve,
+    &cli_alerts,
+    &cli_audit,
+    &cli_reproduce,
+    &cli_report,
+    &cli_shard,
+    &cli_plan,
+    &cli_version,
+    &cli_help_command,
 };
 
 const cli_command *cli_command_at(size_t i)
@@ -41,25 +62,27 @@ static const char *const missing_names[] = {"error", "mean", "zero", NULL};
 #define GLOBAL(field) offsetof(cli_globals, field)
 static const graphss_option global_rows[] = {
     {"seed", GRAPHSS_OPTION_INT, GLOBAL(seed), 0, 9007199254740991.0, NULL, "N",
-     "all that is drawn at random follows from it", 0},
+        "all that is drawn at random follows from it", 0},
     {"threads", GRAPHSS_OPTION_INT, GLOBAL(threads), 1, 1024, NULL, "N",
-     "worker threads; results do not depend on it (default: all cores)", 0},
+        "worker threads; results do not depend on it (default: all cores)", 0},
     {"json", GRAPHSS_OPTION_BOOL, GLOBAL(json), 0, 0, NULL, NULL,
-     "one JSON document on standard output", 0},
+        "one JSON document on standard output", 0},
     {"quiet", GRAPHSS_OPTION_BOOL, GLOBAL(quiet), 0, 0, NULL, NULL,
-     "no progress and no notes, only results, warnings and errors", 'q'},
+        "no progress and no notes, only results, warnings and errors", 'q'},
     {"verbose", GRAPHSS_OPTION_BOOL, GLOBAL(verbose), 0, 0, NULL, NULL,
-     "say more on standard error", 'v'},
+        "say more on standard error", 'v'},
     {"data-dir", GRAPHSS_OPTION_STRING, GLOBAL(data_dir), 0, 0, NULL, "DIR",
-     "look for datasets here first; may be given again (also: GRAPHSS_DATA)", 0},
+        "look for datasets here first; may be given again (also: GRAPHSS_DATA)", 0},
     {"missing", GRAPHSS_OPTION_CHOICE, GLOBAL(missing), 0, 0, missing_names, "RULE",
-     "what an empty cell among numbers of a CSV or GraphML file is: an error, the mean of its "
-     "column in the data the model was trained on, or zero",
-     0},
+        "what an empty cell among numbers of a CSV or GraphML file is: an error, the mean of "
+        "its "
+        "column in the data the model was trained on, or zero",
+        0},
     {"engine", GRAPHSS_OPTION_STRING, GLOBAL(engine), 0, 0, NULL, "mpi",
-     "run as one of several ranks that mpiexec started, each with a shard of the dataset", 0},
+        "run as one of several ranks that mpiexec started, each with a shard of the dataset",
+        0},
     {"no-color", GRAPHSS_OPTION_BOOL, GLOBAL(no_color), 0, 0, NULL, NULL,
-     "no colours (also: NO_COLOR)", 0},
+        "no colours (also: NO_COLOR)", 0},
     {"help", GRAPHSS_OPTION_BOOL, GLOBAL(help), 0, 0, NULL, NULL, "show this", 'h'},
     {"version", GRAPHSS_OPTION_BOOL, GLOBAL(version), 0, 0, NULL, NULL, "show the version", 0},
     /* For the build, hence not in --help. */
@@ -79,8 +102,8 @@ static void global_defaults(void *options)
     *global = (cli_globals){.seed = 1};
 }
 
-const cli_group cli_global_group = {"Global options", global_table, sizeof(cli_globals),
-                                    global_defaults};
+const cli_group cli_global_group = {
+    "Global options", global_table, sizeof(cli_globals), global_defaults};
 
 /* The one variable of the program: a signal handler can reach nothing else. */
 static volatile sig_atomic_t interrupted;
@@ -114,8 +137,8 @@ static void fill_descriptors(void)
                 exit(4);
 }
 
-static bool on_progress(void *user, const char *stage, size_t done, size_t total,
-                        const char *note)
+static bool on_progress(
+    void *user, const char *stage, size_t done, size_t total, const char *note)
 {
     cli *app = user;
     terminal_progress(&app->term, stage, done, total, note);
@@ -143,10 +166,10 @@ static graphss_status open_context(cli *app, size_t threads)
     graphss_ctx_free(app->ctx);
     app->ctx =
         graphss_ctx_new(&(graphss_ctx_options){.struct_size = sizeof(graphss_ctx_options),
-                                               .threads = threads,
-                                               .log = on_log,
-                                               .progress = on_progress,
-                                               .user = app});
+            .threads = threads,
+            .log = on_log,
+            .progress = on_progress,
+            .user = app});
     if (!app->ctx)
         return GRAPHSS_ERR_NOMEM;
     return app->engine.ranks ? graphss_ctx_join(app->ctx, &app->engine) : GRAPHSS_OK;
@@ -154,7 +177,7 @@ static graphss_status open_context(cli *app, size_t threads)
 
 /* Text that takes the place of a command's results. */
 static void print_text(cli *app, const char *key, void (*write)(FILE *, const cli_command *),
-                       const cli_command *command)
+    const cli_command *command)
 {
     if (!app->global.json) {
         write(stdout, command);
@@ -200,11 +223,11 @@ static graphss_status too_many(cli *app)
     const bool writes = strstr(command->arguments, "-o ") && access(extra, F_OK) != 0;
     if (writes)
         return cli_usage(app,
-                         "%s: one argument too many: '%s'; if it is the file to write, give "
-                         "it as -o %s",
-                         command->name, extra, extra);
+            "%s: one argument too many: '%s'; if it is the file to write, give "
+            "it as -o %s",
+            command->name, extra, extra);
     return cli_usage(app, "%s: one argument too many: '%s', want: graphss %s %s",
-                     command->name, extra, command->name, command->arguments);
+        command->name, extra, command->name, command->arguments);
 }
 
 static graphss_status run(cli *app, int argc, char **argv)
@@ -260,7 +283,7 @@ static graphss_status run(cli *app, int argc, char **argv)
         return cli_usage(app, "no command given");
     if (app->n_arguments < command->min_arguments)
         return cli_usage(app, "%s: an argument is missing, want: graphss %s %s", command->name,
-                         command->name, command->arguments);
+            command->name, command->arguments);
     if (app->n_arguments > command->max_arguments)
         return too_many(app);
     st = cli_ranks_check(app);

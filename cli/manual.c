@@ -57,12 +57,12 @@ void cli_manual(FILE *out)
           ".SH SYNOPSIS\n.B graphss\n[\\fIglobal options\\fR] \\fICOMMAND\\fR "
           "[\\fIarguments\\fR]\n"
           ".SH DESCRIPTION\nTrains node classifiers (",
-          out);
+        out);
     for (size_t i = 0; graphss_model_name(i); i++)
         fprintf(out, "%s%s", i ? ", " : "", graphss_model_name(i));
     fputs(") on graphs and applies them. Results go to standard output, messages to standard "
           "error.\n.SH COMMANDS\n",
-          out);
+        out);
     for (size_t i = 0; cli_command_at(i); i++) {
         const cli_command *command = cli_command_at(i);
         fprintf(out, ".SS \"graphss %s ", command->name);
@@ -92,7 +92,7 @@ void cli_manual(FILE *out)
           "avx512. Without it, or where the processor lacks it, the fastest.\n"
           ".TP\n.B NO_COLOR\nNo colours when set and not empty.\n"
           ".SH EXAMPLES\n.nf\n",
-          out);
+        out);
     for (size_t i = 0; cli_command_at(i); i++)
         for (const char *line = cli_command_at(i)->examples; *line;) {
             const size_t length = strcspn(line, "\n");
@@ -145,7 +145,7 @@ static void bash_completion(FILE *out)
           "  local command= words= values= word\n"
           "  for word in \"${COMP_WORDS[@]:1:COMP_CWORD-1}\"; do\n"
           "    case $word in ",
-          out);
+        out);
     for (size_t i = 0; cli_command_at(i); i++)
         fprintf(out, "%s%s", i ? "|" : "", cli_command_at(i)->name);
     fputs(") command=$word; break ;; esac\n  done\n  case $command in\n    '') words='", out);
@@ -168,19 +168,19 @@ static void bash_completion(FILE *out)
           "    COMPREPLY=($(compgen -W \"$values\" -- \"$current\"))\n"
           "  elif [[ $current == -* || -z $command ]]; then\n"
           "    COMPREPLY=($(compgen -W \"$words",
-          out);
+        out);
     words(out, NULL, -1);
     fputs("\" -- \"$current\"))\n  else\n"
           "    COMPREPLY=($(compgen -f -- \"$current\"))\n  fi\n}\n"
           "complete -o filenames -F _graphss graphss\n",
-          out);
+        out);
 }
 
 static void zsh_completion(FILE *out)
 {
     fputs("#compdef graphss\n# Completion of graphss, made by: graphss --completion zsh\n"
           "autoload -U +X bashcompinit && bashcompinit\n",
-          out);
+        out);
     bash_completion(out);
 }
 
@@ -226,8 +226,8 @@ static void fish_completion(FILE *out)
     fputs("# Completion of graphss, made by: graphss --completion fish\n", out);
     for (size_t i = 0; cli_command_at(i); i++) {
         const cli_command *command = cli_command_at(i);
-        fprintf(out, "complete -c graphss -n __fish_use_subcommand -f -a %s -d ",
-                command->name);
+        fprintf(
+            out, "complete -c graphss -n __fish_use_subcommand -f -a %s -d ", command->name);
         fish_text(out, command->summary);
         fputc('\n', out);
         for (int g = 0; g < CLI_MAX_GROUPS && command->group[g].table; g++)
@@ -246,6 +246,6 @@ graphss_status cli_completion(cli *app, FILE *out, const char *shell)
         fish_completion(out);
     else
         return cli_usage(app, "--completion: found '%s', want %s, %s or %s", shell, shells[0],
-                         shells[1], shells[2]);
+            shells[1], shells[2]);
     return GRAPHSS_OK;
 }

@@ -32,8 +32,7 @@ static const char *next_name(const void *user, size_t i)
 }
 
 graphss_status cli_check_use(cli *app, int group, const char *chosen,
-                             bool (*uses)(const char *name, const char *option),
-                             const char *(*name)(size_t i))
+    bool (*uses)(const char *name, const char *option), const char *(*name)(size_t i))
 {
     for (size_t i = 0; i < app->n_items; i++) {
         const char *option = app->item[i].row->name;
@@ -42,15 +41,15 @@ graphss_status cli_check_use(cli *app, int group, const char *chosen,
             continue;
         for (size_t j = 0, used = 0; name(j) && used < sizeof all; j++)
             if (uses(name(j), option))
-                used += (size_t)snprintf(all + used, sizeof all - used, "%s%s",
-                                         used ? ", " : "", name(j));
+                used += (size_t)snprintf(
+                    all + used, sizeof all - used, "%s%s", used ? ", " : "", name(j));
         return cli_usage(app, "--%s has no meaning for %s, only for %s", option, chosen, all);
     }
     return GRAPHSS_OK;
 }
 
-graphss_status cli_check_name(cli *app, const char *option, const char *found,
-                              const char *(*name)(size_t i))
+graphss_status cli_check_name(
+    cli *app, const char *option, const char *found, const char *(*name)(size_t i))
 {
     char all[512] = "";
     for (size_t i = 0, used = 0; name(i) && used < sizeof all; i++) {
@@ -62,6 +61,5 @@ graphss_status cli_check_name(cli *app, const char *option, const char *found,
     const name_list list = {name};
     const char *nearest = cli_nearest(found, next_name, &list);
     return cli_usage(app, "--%s: found '%s', want one of %s%s%s%s", option, found, all,
-                     nearest ? "; did you mean " : "", nearest ? nearest : "",
-                     nearest ? "?" : "");
+        nearest ? "; did you mean " : "", nearest ? nearest : "", nearest ? "?" : "");
 }

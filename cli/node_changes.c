@@ -58,7 +58,7 @@ static char *list_close(name_list *l, const char *one, const char *many)
         fprintf(l->file, " and %zu more", l->count - NAMED);
     const bool bad = !l->file || fclose(l->file) != 0;
     char *sentence = l->count && !bad ? cli_format("%zu %s %s", l->count,
-                                                   l->count == 1 ? one : many, l->text)
+                                            l->count == 1 ? one : many, l->text)
                                       : NULL;
     free(l->text);
     return sentence;
@@ -89,7 +89,7 @@ static char *tell_new(const cli_node_changes *c, int32_t node)
 
 /* Edges of the one graph that the other has not; to [nodes]: numbers in the other. */
 static char *tell_edges(const graphss_dataset *data, int32_t node, const graphss_graph *other,
-                        int32_t there, const int32_t *to, const char *one, const char *many)
+    int32_t there, const int32_t *to, const char *one, const char *many)
 {
     const graphss_graph *g = &data->graph;
     name_list l;
@@ -112,8 +112,8 @@ static size_t row_size(const graphss_features *x, int32_t row)
     return x->column ? (size_t)(x->offset[row + 1] - x->offset[row]) : 0;
 }
 
-static void entry(const graphss_features *x, int32_t row, size_t i, size_t *column,
-                  float *value)
+static void entry(
+    const graphss_features *x, int32_t row, size_t i, size_t *column, float *value)
 {
     const bool dense = graphss_features_dense(x);
     const size_t at = dense ? (size_t)row * x->n_cols + i : (size_t)x->offset[row] + i;
@@ -148,8 +148,8 @@ static char *tell_features(const cli_node_changes *c, int32_t node, int32_t ther
     return list_close(&l, "feature changed:", "features changed:");
 }
 
-size_t cli_node_changes_tell(const cli_node_changes *c, int32_t node,
-                             char *reason[CLI_REASONS_MOST])
+size_t cli_node_changes_tell(
+    const cli_node_changes *c, int32_t node, char *reason[CLI_REASONS_MOST])
 {
     size_t n = 0;
     if (!c->then)
@@ -160,10 +160,10 @@ size_t cli_node_changes_tell(const cli_node_changes *c, int32_t node,
         return n;
     }
     char *found[] = {tell_edges(c->now, node, &c->then->graph, there, c->match,
-                                "edge added to", "edges added to"),
-                     tell_edges(c->then, there, &c->now->graph, node, c->back,
-                                "edge removed to", "edges removed to"),
-                     tell_features(c, node, there)};
+                         "edge added to", "edges added to"),
+        tell_edges(c->then, there, &c->now->graph, node, c->back, "edge removed to",
+            "edges removed to"),
+        tell_features(c, node, there)};
     for (size_t i = 0; i < sizeof found / sizeof *found; i++)
         if (found[i])
             reason[n++] = found[i];

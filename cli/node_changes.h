@@ -11,12 +11,12 @@ typedef struct cli_node_changes {
     int32_t *back;                     /* [nodes then] their numbers now, -1: gone */
 } cli_node_changes;
 
-graphss_status cli_node_changes_open(cli *app, cli_node_changes *c,
-                                     const cli_snapshot_pair *s);
+graphss_status cli_node_changes_open(
+    cli *app, cli_node_changes *c, const cli_snapshot_pair *s);
 /* At most four sentences, each freed by free; how many. None without a past. */
 enum { CLI_REASONS_MOST = 4 };
-size_t cli_node_changes_tell(const cli_node_changes *c, int32_t node,
-                             char *reason[CLI_REASONS_MOST]);
+size_t cli_node_changes_tell(
+    const cli_node_changes *c, int32_t node, char *reason[CLI_REASONS_MOST]);
 void cli_node_changes_close(cli *app, cli_node_changes *c);
 
 #endif

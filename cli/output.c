@@ -35,8 +35,8 @@ graphss_status cli_usage(cli *app, const char *format, ...)
     va_end(args);
     if (used > 0 && (size_t)used < sizeof app->error)
         snprintf(app->error + used, sizeof app->error - (size_t)used,
-                 " (see: graphss%s%s --help)", app->command ? " " : "",
-                 app->command ? app->command->name : "");
+            " (see: graphss%s%s --help)", app->command ? " " : "",
+            app->command ? app->command->name : "");
     return GRAPHSS_ERR_INVALID;
 }
 
@@ -70,7 +70,7 @@ static void warn(cli *app, const char *line, bool silent)
     if (!silent && cli_leads(app)) {
         terminal_clear(&app->term);
         fprintf(stderr, "%swarning: %s", terminal_begin(&app->term, stderr, TERMINAL_YELLOW),
-                terminal_end(&app->term, stderr));
+            terminal_end(&app->term, stderr));
         terminal_text(&app->term, stderr, line, 0);
         fputc('\n', stderr);
     }
@@ -115,7 +115,7 @@ int cli_report_error(cli *app, graphss_status status)
         return code;
     terminal_clear(&app->term);
     fprintf(stderr, "%sgraphss: %s", terminal_begin(&app->term, stderr, TERMINAL_RED),
-            terminal_end(&app->term, stderr));
+        terminal_end(&app->term, stderr));
     terminal_text(&app->term, stderr, text, 0);
     fputc('\n', stderr);
     if (!app->global.json)
@@ -145,8 +145,8 @@ graphss_status cli_finish(cli *app)
             cli_json_set(app->json, "warnings", json_incref(app->warnings));
         /* Names are not to act on a screen; programs get the letters as they are. */
         json_dumpf(app->json, stdout,
-                   JSON_INDENT(2) | JSON_REAL_PRECISION(15) |
-                       (isatty(STDOUT_FILENO) ? JSON_ENSURE_ASCII : 0));
+            JSON_INDENT(2) | JSON_REAL_PRECISION(15) |
+                (isatty(STDOUT_FILENO) ? JSON_ENSURE_ASCII : 0));
         fputc('\n', stdout);
         json_decref(app->json);
         app->json = NULL;
@@ -156,7 +156,7 @@ graphss_status cli_finish(cli *app)
         return GRAPHSS_OK;
     app->reader_left = errno == EPIPE || nobody_reads();
     return cli_fail(app, GRAPHSS_ERR_IO, "cannot write to standard output: %s",
-                    errno ? strerror(errno) : "write error");
+        errno ? strerror(errno) : "write error");
 }
 
 void *cli_alloc(size_t count, size_t size)
@@ -307,8 +307,8 @@ void cli_json_run(cli *app, json_t *object)
     cli_json_set(object, "peak_memory_bytes", json_integer((json_int_t)cli_peak_memory()));
     cli_json_set(object, "version", cli_json_text(graphss_version()));
     if (app->predictor)
-        cli_json_set(object, "predictor_calls",
-                     json_integer((json_int_t)app->predictor_calls));
+        cli_json_set(
+            object, "predictor_calls", json_integer((json_int_t)app->predictor_calls));
 }
 
 uint64_t cli_peak_memory(void)

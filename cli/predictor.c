@@ -39,13 +39,8 @@ static void program_free(void *user)
 static int run_command(const program *p, char *in, char *out)
 {
     posix_spawn_file_actions_t files;
-    char *const argument[] = {(char *)(uintptr_t) "sh",
-                              (char *)(uintptr_t) "-c",
-                              p->command,
-                              (char *)(uintptr_t) "graphss-predictor",
-                              in,
-                              out,
-                              NULL};
+    char *const argument[] = {(char *)(uintptr_t) "sh", (char *)(uintptr_t) "-c", p->command,
+        (char *)(uintptr_t) "graphss-predictor", in, out, NULL};
     pid_t child;
     int status = -1;
     if (posix_spawn_file_actions_init(&files) != 0)
@@ -63,8 +58,8 @@ static int run_command(const program *p, char *in, char *out)
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-static graphss_status read_answer(program *p, float *prob, size_t n, const char *out,
-                                  char *why, size_t size)
+static graphss_status read_answer(
+    program *p, float *prob, size_t n, const char *out, char *why, size_t size)
 {
     graphss_predictions answer = {0};
     graphss_status st = graphss_predictions_read(p->ctx, &answer, out);
@@ -74,8 +69,8 @@ static graphss_status read_answer(program *p, float *prob, size_t n, const char 
     }
     if (!answer.prob || answer.n_nodes != n || answer.n_classes != p->n_classes) {
         snprintf(why, size,
-                 "%s has probabilities of %zu nodes and %zu classes, want %zu and %zu", out,
-                 answer.prob ? answer.n_nodes : 0, answer.n_classes, n, p->n_classes);
+            "%s has probabilities of %zu nodes and %zu classes, want %zu and %zu", out,
+            answer.prob ? answer.n_nodes : 0, answer.n_classes, n, p->n_classes);
         st = GRAPHSS_ERR_DATA;
     } else {
         memcpy(prob, answer.prob, n * p->n_classes * sizeof *prob);
@@ -85,7 +80,7 @@ static graphss_status read_answer(program *p, float *prob, size_t n, const char 
 }
 
 static graphss_status ask(void *user, float *prob, const graphss_graph *graph,
-                          const graphss_features *features, char *why, size_t size)
+    const graphss_features *features, char *why, size_t size)
 {
     program *p = user;
     const graphss_dataset snapshot = {
@@ -114,8 +109,8 @@ static graphss_status ask(void *user, float *prob, const graphss_graph *graph,
     return st;
 }
 
-graphss_status cli_predictor_open(cli *app, graphss_predictor *out, const char *command,
-                                  size_t n_classes)
+graphss_status cli_predictor_open(
+    cli *app, graphss_predictor *out, const char *command, size_t n_classes)
 {
     const char *tmp = getenv("TMPDIR");
     program *p = cli_alloc(1, sizeof *p);
@@ -125,9 +120,8 @@ graphss_status cli_predictor_open(cli *app, graphss_predictor *out, const char *
     p->command = cli_format("%s \"$1\" \"$2\"", command);
     p->folder = cli_format("%s/graphss-XXXXXX", tmp && *tmp ? tmp : "/tmp");
     if (!p->ctx || !mkdtemp(p->folder)) {
-        const graphss_status st =
-            cli_fail(app, GRAPHSS_ERR_IO, "--predictor: no folder for its files in %s: %s",
-                     p->folder, strerror(errno));
+        const graphss_status st = cli_fail(app, GRAPHSS_ERR_IO,
+            "--predictor: no folder for its files in %s: %s", p->folder, strerror(errno));
         free(p->folder);
         p->folder = NULL;
         program_free(p);

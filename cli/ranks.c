@@ -51,8 +51,7 @@ graphss_status cli_ranks_check(cli *app)
 {
     if (app->engine.ranks == 0 || app->command->ranks)
         return GRAPHSS_OK;
-    return cli_usage(
-        app,
+    return cli_usage(app,
         "%s does not run with --engine: on several ranks there are train, predict, evaluate, "
         "alert, recover and attack",
         app->command->name);
@@ -97,16 +96,16 @@ graphss_status cli_read_part(cli *app, graphss_dataset *table, const char *where
 {
     if (cli_file_type_of(where) != CLI_FILE_FOLDER)
         return cli_fail(app, GRAPHSS_ERR_DATA,
-                        "%s: want a folder of shards, as graphss shard writes it", where);
+            "%s: want a folder of shards, as graphss shard writes it", where);
     return graphss_part_open(app->ctx, &app->part, table, where);
 }
 
-graphss_status cli_read_past(cli *app, graphss_dataset *table, const char *where,
-                             const graphss_dataset *now)
+graphss_status cli_read_past(
+    cli *app, graphss_dataset *table, const char *where, const graphss_dataset *now)
 {
     if (cli_file_type_of(where) != CLI_FILE_FOLDER)
         return cli_fail(app, GRAPHSS_ERR_DATA,
-                        "%s: want a folder of shards, as graphss shard writes it", where);
+            "%s: want a folder of shards, as graphss shard writes it", where);
     return graphss_part_open_past(app->ctx, &app->past, table, where, app->part, now);
 }
 
@@ -114,8 +113,8 @@ graphss_status cli_ranks_refuse(cli *app, const char *const *option, size_t n)
 {
     for (size_t i = 0; i < n && app->engine.ranks; i++)
         if (cli_given(app, option[i]))
-            return cli_usage(app, "%s: --%s does not work with --engine", app->command->name,
-                             option[i]);
+            return cli_usage(
+                app, "%s: --%s does not work with --engine", app->command->name, option[i]);
     return GRAPHSS_OK;
 }
 

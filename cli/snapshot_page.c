@@ -42,8 +42,7 @@ void cli_page_unseen(cli_page *p, char *text)
 }
 
 void cli_page_node(cli_page *p, const cli_node_changes *changes, int32_t node,
-                   double perturbed, double p_value, const char *label, const char *before,
-                   char *evidence)
+    double perturbed, double p_value, const char *label, const char *before, char *evidence)
 {
     char buffer[24], *found[CLI_REASONS_MOST];
     if (p->n_nodes == CLI_PAGE_NODES) {
@@ -80,7 +79,7 @@ void cli_page_options(cli_page *p, const void *options, const graphss_option *ta
 }
 
 void cli_page_snapshots(cli *app, cli_page *p, const cli_snapshot_pair *s, const char *model,
-                        const char *current, const char *previous)
+    const char *current, const char *previous)
 {
     const graphss_dataset *data = &s->current;
     const graphss_cleaning *c = &data->cleaned;
@@ -91,7 +90,7 @@ void cli_page_snapshots(cli *app, cli_page *p, const cli_snapshot_pair *s, const
         strftime(when, sizeof when, ", %Y-%m-%d %H:%M UTC", &utc);
     p->page.lead = cli_page_keep(
         p, cli_format("%s: %zu nodes, %zu edges, judged with %s%s", data->name,
-                      data->graph.n_nodes, graphss_graph_edges(&data->graph), model, when));
+               data->graph.n_nodes, graphss_graph_edges(&data->graph), model, when));
     if (!previous) {
         p->page.change_note =
             "There was no previous snapshot to compare with (--previous), so what changed, "
@@ -102,28 +101,28 @@ void cli_page_snapshots(cli *app, cli_page *p, const cli_snapshot_pair *s, const
     cli_page_unseen(p, cli_format("Labels in the snapshot: the verdict rests on edges and "
                                   "features alone."));
     if (c->weighted || c->directed)
-        cli_page_unseen(p,
-                        cli_format("Direction and weight of edges: %lld one-way edges count "
-                                   "as mutual, %lld weights are dropped.",
-                                   (long long)c->directed, (long long)c->weighted));
+        cli_page_unseen(
+            p, cli_format("Direction and weight of edges: %lld one-way edges count "
+                          "as mutual, %lld weights are dropped.",
+                   (long long)c->directed, (long long)c->weighted));
     for (size_t i = 0; i < json_array_size(app->warnings); i++)
-        cli_page_unseen(p,
-                        cli_format("%s", json_string_value(json_array_get(app->warnings, i))));
+        cli_page_unseen(
+            p, cli_format("%s", json_string_value(json_array_get(app->warnings, i))));
     for (size_t i = 0; i < json_array_size(app->notices); i++)
-        cli_page_unseen(p,
-                        cli_format("%s", json_string_value(json_array_get(app->notices, i))));
+        cli_page_unseen(
+            p, cli_format("%s", json_string_value(json_array_get(app->notices, i))));
     cli_page_line(p, CLI_PAGE_SETTINGS, "model", cli_format("%s", model));
     cli_page_line(p, CLI_PAGE_SETTINGS, "current", cli_format("%s", current));
     cli_page_line(p, CLI_PAGE_SETTINGS, "hash of current", cli_format("%s", data->hash));
     if (previous) {
         cli_page_line(p, CLI_PAGE_SETTINGS, "previous", cli_format("%s", previous));
-        cli_page_line(p, CLI_PAGE_SETTINGS, "hash of previous",
-                      cli_format("%s", s->previous.hash));
+        cli_page_line(
+            p, CLI_PAGE_SETTINGS, "hash of previous", cli_format("%s", s->previous.hash));
     }
-    cli_page_line(p, CLI_PAGE_SETTINGS, "seed",
-                  cli_format("%lld", (long long)app->global.seed));
-    cli_page_line(p, CLI_PAGE_SETTINGS, "version",
-                  cli_format("graphss %s", graphss_version()));
+    cli_page_line(
+        p, CLI_PAGE_SETTINGS, "seed", cli_format("%lld", (long long)app->global.seed));
+    cli_page_line(
+        p, CLI_PAGE_SETTINGS, "version", cli_format("graphss %s", graphss_version()));
 }
 
 graphss_status cli_page_write(cli *app, cli_page *p, const char *path)

@@ -34,13 +34,12 @@ void cli_page_unseen(cli_page *p, char *text);
 /* A node with the reasons of `changes`, and evidence unless NULL, which it takes over; label
  * and before as in graphss_page_node. */
 void cli_page_node(cli_page *p, const cli_node_changes *changes, int32_t node,
-                   double perturbed, double p_value, const char *label, const char *before,
-                   char *evidence);
+    double perturbed, double p_value, const char *label, const char *before, char *evidence);
 /* Settings by the names of a table of options. */
 void cli_page_options(cli_page *p, const void *options, const graphss_option *table);
 /* What every page says: the files, what was left out in reading them, seed and version. */
 void cli_page_snapshots(cli *app, cli_page *p, const cli_snapshot_pair *s, const char *model,
-                        const char *current, const char *previous);
+    const char *current, const char *previous);
 graphss_status cli_page_write(cli *app, cli_page *p, const char *path);
 void cli_page_done(cli_page *p);
 

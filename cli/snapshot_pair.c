@@ -19,9 +19,9 @@ static void note_gone(cli *app, const cli_snapshot_pair *s)
     const size_t had = own->n_train + own->n_val, has = s->split.n_train + s->split.n_val;
     if (2 * has <= had)
         cli_note(app,
-                 "note: of %zu labelled nodes of the model %zu %s not in %s: answers rest on "
-                 "the other %zu",
-                 had, had - has, had - has == 1 ? "is" : "are", s->current.name, has);
+            "note: of %zu labelled nodes of the model %zu %s not in %s: answers rest on "
+            "the other %zu",
+            had, had - has, had - has == 1 ? "is" : "are", s->current.name, has);
 }
 
 /* ---- answers in place of a model ---- */
@@ -32,42 +32,42 @@ graphss_status cli_check_answers(cli *app, const char *model, const char *previo
     if (!now && !before)
         return model ? GRAPHSS_OK
                      : cli_usage(app, "%s: want --model-file MODEL, or --answers FILE.npz",
-                                 app->command->name);
+                           app->command->name);
     if (model || cli_given(app, "predictor"))
-        return cli_usage(app, "--answers stands in place of --%s",
-                         model ? "model-file" : "predictor");
+        return cli_usage(
+            app, "--answers stands in place of --%s", model ? "model-file" : "predictor");
     if (!now || !before || !previous)
         return cli_usage(app, "answers alone: want --answers FILE.npz on --current and "
                               "--previous-answers FILE.npz on --previous, all four");
     return GRAPHSS_OK;
 }
 
-static graphss_status read_answers(cli *app, graphss_predictions *out, const char *path,
-                                   const graphss_dataset *data)
+static graphss_status read_answers(
+    cli *app, graphss_predictions *out, const char *path, const graphss_dataset *data)
 {
     const graphss_status st = graphss_predictions_read(app->ctx, out, path);
     if (!st && !out->prob)
-        return cli_fail(app, GRAPHSS_ERR_DATA,
-                        "%s has no array probabilities, nodes x classes", path);
+        return cli_fail(
+            app, GRAPHSS_ERR_DATA, "%s has no array probabilities, nodes x classes", path);
     if (!st && out->n_nodes != data->graph.n_nodes)
         return cli_fail(app, GRAPHSS_ERR_DATA,
-                        "%s has probabilities of %zu nodes, %s has %zu nodes", path,
-                        out->n_nodes, data->name, data->graph.n_nodes);
+            "%s has probabilities of %zu nodes, %s has %zu nodes", path, out->n_nodes,
+            data->name, data->graph.n_nodes);
     return st;
 }
 
 /* Columns have no names in answers, so both snapshots must have the same. */
-static graphss_status check_columns(cli *app, const graphss_dataset *a,
-                                    const graphss_dataset *b)
+static graphss_status check_columns(
+    cli *app, const graphss_dataset *a, const graphss_dataset *b)
 {
     for (size_t j = 0; j < a->column_names.count && j < b->column_names.count; j++) {
         const char *x = graphss_names_get(&a->column_names, j);
         const char *y = graphss_names_get(&b->column_names, j);
         if (strcmp(x, y) != 0)
             return cli_fail(app, GRAPHSS_ERR_DATA,
-                            "column %zu is '%s' in %s and '%s' in %s: answers alone want the "
-                            "same columns in both",
-                            j, x, a->name, y, b->name);
+                "column %zu is '%s' in %s and '%s' in %s: answers alone want the "
+                "same columns in both",
+                j, x, a->name, y, b->name);
     }
     return GRAPHSS_OK;
 }
@@ -87,14 +87,12 @@ static graphss_status model_of_answers(cli *app, cli_snapshot_pair *s, const cha
     const size_t k = s->answers[0].n_classes;
     if (!st && s->answers[1].n_classes != k)
         st = cli_fail(app, GRAPHSS_ERR_DATA, "%s has %zu classes, %s has %zu",
-                      cli_given(app, option[0]), k, cli_given(app, option[1]),
-                      s->answers[1].n_classes);
+            cli_given(app, option[0]), k, cli_given(app, option[1]), s->answers[1].n_classes);
     if (!st && split)
         st = read_split(app, &s->previous, split, k);
     if (!st)
         st = graphss_model_from_answers(app->ctx, &s->model, known, 2, k,
-                                        split ? &s->previous.split : NULL,
-                                        (uint64_t)app->global.seed, NULL);
+            split ? &s->previous.split : NULL, (uint64_t)app->global.seed, NULL);
     if (!st)
         st = graphss_model_set_dataset(app->ctx, s->model, &s->previous);
     if (!st)
@@ -107,15 +105,15 @@ static graphss_status model_of_answers(cli *app, cli_snapshot_pair *s, const cha
 /* ---- several ranks ---- */
 
 /* In the terms of the model. On several ranks nothing can be moved. */
-static graphss_status align(cli *app, const graphss_model *model, graphss_dataset *data,
-                            bool *moved)
+static graphss_status align(
+    cli *app, const graphss_model *model, graphss_dataset *data, bool *moved)
 {
     return app->part ? graphss_model_fits(app->ctx, model, data)
                      : cli_align(app, model, data, moved);
 }
 
-graphss_status cli_snapshot_pair_rows(cli *app, cli_snapshot_pair *s, const int32_t *node,
-                                      size_t n)
+graphss_status cli_snapshot_pair_rows(
+    cli *app, cli_snapshot_pair *s, const int32_t *node, size_t n)
 {
     int32_t *match = NULL;
     if (!app->part)
@@ -138,8 +136,7 @@ graphss_status cli_snapshot_pair_rows(cli *app, cli_snapshot_pair *s, const int3
 }
 
 graphss_status cli_snapshot_pair_open(cli *app, cli_snapshot_pair *s, const char *model,
-                                      const char *current, const char *previous,
-                                      const char *split)
+    const char *current, const char *previous, const char *split)
 {
     if (previous && strcmp(current, "-") == 0 && strcmp(previous, "-") == 0)
         return cli_usage(app, "standard input (-) can be read once only");
@@ -164,21 +161,21 @@ graphss_status cli_snapshot_pair_open(cli *app, cli_snapshot_pair *s, const char
     }
     s->past = graphss_dataset_observe(&s->previous);
     s->in = (graphss_defence_input){.struct_size = sizeof(graphss_defence_input),
-                                    .current = graphss_dataset_observe(&s->current),
-                                    .previous = previous ? &s->past : NULL,
-                                    .model = s->model,
-                                    .split = &s->split,
-                                    .seed = (uint64_t)app->global.seed};
+        .current = graphss_dataset_observe(&s->current),
+        .previous = previous ? &s->past : NULL,
+        .model = s->model,
+        .split = &s->split,
+        .seed = (uint64_t)app->global.seed};
     s->part = (graphss_part_input){.struct_size = sizeof s->part,
-                                   .current = app->part,
-                                   .table = &s->current,
-                                   .previous = app->past,
-                                   .model = s->model,
-                                   .split = &s->split,
-                                   .seed = (uint64_t)app->global.seed};
+        .current = app->part,
+        .table = &s->current,
+        .previous = app->past,
+        .model = s->model,
+        .split = &s->split,
+        .seed = (uint64_t)app->global.seed};
     if (!st && !split && graphss_model_nodes(s->model) == 0)
         cli_note(app, "note: the model's split is taken to be in the numbers of %s",
-                 s->current.name);
+            s->current.name);
     if (!st && !split)
         st = cli_check_model_names(app, s->model, model, &s->in.current, current);
     if (!st && previous)

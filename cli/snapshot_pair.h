@@ -22,14 +22,13 @@ typedef struct cli_snapshot_pair {
  * made of the answers on both snapshots, and split is of the previous one. Close it even on
  * errors. */
 graphss_status cli_snapshot_pair_open(cli *app, cli_snapshot_pair *s, const char *model,
-                                      const char *current, const char *previous,
-                                      const char *split);
+    const char *current, const char *previous, const char *split);
 /* Wrong usage: neither or both of a model file and --answers, or half of the answers. */
 graphss_status cli_check_answers(cli *app, const char *model, const char *previous);
 /* Rows of some nodes [n] of current, and of the same nodes before, which the tables of several
  * ranks lack. */
-graphss_status cli_snapshot_pair_rows(cli *app, cli_snapshot_pair *s, const int32_t *node,
-                                      size_t n);
+graphss_status cli_snapshot_pair_rows(
+    cli *app, cli_snapshot_pair *s, const int32_t *node, size_t n);
 void cli_snapshot_pair_close(cli *app, cli_snapshot_pair *s);
 
 #endif

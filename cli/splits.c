@@ -10,9 +10,9 @@ static const char *const mode_names[] = {"default", "paper", NULL};
 
 static const graphss_option split_rows[] = {
     {"split", GRAPHSS_OPTION_STRING, offsetof(cli_split_options, from), 0, 0, NULL, "FILE",
-     "take the split from FILE.npz or a model; 'public': the one the dataset came with", 0},
+        "take the split from FILE.npz or a model; 'public': the one the dataset came with", 0},
     {"mode", GRAPHSS_OPTION_CHOICE, offsetof(cli_split_options, mode), 0, 0, mode_names,
-     "MODE", "preset: honest (tuned), or paper (as in its code)", 0},
+        "MODE", "preset: honest (tuned), or paper (as in its code)", 0},
     {0},
 };
 
@@ -45,13 +45,12 @@ graphss_status cli_split_apply(cli *app, int group, cli_split_options *options)
     for (const graphss_option *row = graphss_split_options_table(); row->name; row++)
         if (cli_given(app, "split") && cli_given(app, row->name))
             return cli_usage(app,
-                             "--split brings its own nodes and labels, --%s cannot change it",
-                             row->name);
+                "--split brings its own nodes and labels, --%s cannot change it", row->name);
     return cli_apply(app, group + 1, &options->make);
 }
 
 graphss_status cli_read_split(cli *app, graphss_split *out, const char *path,
-                              const graphss_dataset *data, size_t n_classes)
+    const graphss_dataset *data, size_t n_classes)
 {
     const cli_file_type kind = cli_file_type_of(path);
     const graphss_observation seen = graphss_dataset_observe(data);
@@ -71,8 +70,8 @@ graphss_status cli_read_split(cli *app, graphss_split *out, const char *path,
 }
 
 /* The labels of a split that came without, from the truth: [n], or NULL where unknown. */
-static graphss_status labels_of(cli *app, int32_t **out, const int32_t *node, size_t n,
-                                const graphss_dataset *data)
+static graphss_status labels_of(
+    cli *app, int32_t **out, const int32_t *node, size_t n, const graphss_dataset *data)
 {
     int32_t *label = cli_alloc(n, sizeof *label);
     for (size_t i = 0; i < n; i++) {
@@ -80,8 +79,7 @@ static graphss_status labels_of(cli *app, int32_t **out, const int32_t *node, si
         if (label[i] < 0) {
             free(label);
             return cli_fail(app, GRAPHSS_ERR_DATA,
-                            "%s: node %d of the public split has no label", data->name,
-                            (int)node[i]);
+                "%s: node %d of the public split has no label", data->name, (int)node[i]);
         }
     }
     *out = label;
@@ -106,8 +104,8 @@ bool cli_is_benchmark(const graphss_dataset *data)
     return cli_is_public_name(data->name);
 }
 
-graphss_status cli_split_choose(cli *app, graphss_split *out, const graphss_dataset *data,
-                                cli_split_options *options)
+graphss_status cli_split_choose(
+    cli *app, graphss_split *out, const graphss_dataset *data, cli_split_options *options)
 {
     if (!options->noise_given && options->mode != GRAPHSS_MODE_PAPER &&
         !cli_is_benchmark(data) && strcmp(data->format, "synth") != 0)
@@ -117,19 +115,18 @@ graphss_status cli_split_choose(cli *app, graphss_split *out, const graphss_data
     /* Labels of a split count in the classes of the data, so it must have some. */
     if (data->n_classes == 0 || (!data->label && !options->from))
         return cli_fail(app, GRAPHSS_ERR_DATA,
-                        "%s has no labels: want an array 'labels', or a column 'label' in "
-                        "nodes.csv",
-                        data->name);
+            "%s has no labels: want an array 'labels', or a column 'label' in "
+            "nodes.csv",
+            data->name);
     if (!options->from)
         return graphss_split_make(app->ctx, out, data->label, n, data->n_classes,
-                                  (uint64_t)app->global.seed, &options->make);
+            (uint64_t)app->global.seed, &options->make);
     if (strcmp(options->from, "public") != 0)
         return cli_read_split(app, out, options->from, data, data->n_classes);
     const graphss_split *from = &data->split;
     if (from->n_train == 0)
         return cli_fail(app, GRAPHSS_ERR_DATA,
-                        "--split public: %s came without a split; --train and --val make one",
-                        data->name);
+            "--split public: %s came without a split; --train and --val make one", data->name);
     graphss_split whole = *from;
     int32_t *train = NULL, *val = NULL; /* labels that it lacks */
     graphss_status st = GRAPHSS_OK;
@@ -166,7 +163,7 @@ static bool takes_noise(const cli *app)
 void cli_print_split(cli *app, const graphss_split *split, const cli_split_options *options)
 {
     printf("Split    %zu train, %zu validation, %zu test", split->n_train, split->n_val,
-           split->n_test);
+        split->n_test);
     if (options->from) {
         printf(", from ");
         terminal_text(&app->term, stdout, options->from, 0);
@@ -179,20 +176,20 @@ void cli_print_split(cli *app, const graphss_split *split, const cli_split_optio
         return;
     }
     printf("Noise    %g %% of the training and validation labels made wrong on purpose%s: %zu",
-           100 * options->make.noise,
-           options->make.noise_kind == GRAPHSS_NOISE_PAPER ? " by the paper's generator" : "",
-           split->n_flipped);
+        100 * options->make.noise,
+        options->make.noise_kind == GRAPHSS_NOISE_PAPER ? " by the paper's generator" : "",
+        split->n_flipped);
     printf("%s\n", takes_noise(app) ? " (--noise 0: none)" : "");
 }
 
 /* [nodes of data] nodes that the model was not trained with; freed by free. */
-static graphss_status find_new(cli *app, bool **out, const graphss_model *model,
-                               const graphss_observation *data)
+static graphss_status find_new(
+    cli *app, bool **out, const graphss_model *model, const graphss_observation *data)
 {
     const size_t n = data->graph->n_nodes;
     const graphss_graph nodes = {.n_nodes = graphss_model_nodes(model)};
-    const graphss_observation known = {.graph = &nodes,
-                                       .names = graphss_model_node_names(model)};
+    const graphss_observation known = {
+        .graph = &nodes, .names = graphss_model_node_names(model)};
     const bool named = known.names && known.names->count,
                other = data->names && data->names->count;
     int32_t *match = NULL;
@@ -213,7 +210,7 @@ static graphss_status find_new(cli *app, bool **out, const graphss_model *model,
 }
 
 graphss_status cli_split_add_new(cli *app, graphss_split *split, const graphss_model *model,
-                                 const graphss_observation *data)
+    const graphss_observation *data)
 {
     const size_t n = data->graph->n_nodes;
     graphss_split made = *split, whole = {0};

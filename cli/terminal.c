@@ -42,8 +42,8 @@ int terminal_width(int fd)
 
 const char *terminal_begin(const terminal *term, FILE *out, terminal_style style)
 {
-    static const char *const code[] = {"\033[1m",  "\033[2m",  "\033[31m",
-                                       "\033[32m", "\033[33m", "\033[36m"};
+    static const char *const code[] = {
+        "\033[1m", "\033[2m", "\033[31m", "\033[32m", "\033[33m", "\033[36m"};
     const bool colour = out == stdout ? term->colour_out : out == stderr && term->colour_err;
     return colour ? code[style] : "";
 }
@@ -64,8 +64,8 @@ static bool is_hidden(wchar_t c)
 
 /* The next character of text: its bytes and columns. instead is what to show in its place, ""
  * where it is shown itself. */
-static size_t next_character(const terminal *term, const char *text, int *columns,
-                             char instead[ESCAPED])
+static size_t next_character(
+    const terminal *term, const char *text, int *columns, char instead[ESCAPED])
 {
     const unsigned char c = (unsigned char)text[0];
     *columns = 1;
@@ -84,8 +84,8 @@ static size_t next_character(const terminal *term, const char *text, int *column
     if (c < 0x80 || broken)
         *columns = snprintf(instead, ESCAPED, "\\x%02x", c);
     else if (wcwidth(wide) < 0 || is_hidden(wide))
-        *columns = snprintf(instead, ESCAPED, wide > 0xffff ? "\\U%06lx" : "\\u%04lx",
-                            (unsigned long)wide);
+        *columns = snprintf(
+            instead, ESCAPED, wide > 0xffff ? "\\U%06lx" : "\\u%04lx", (unsigned long)wide);
     else
         *columns = wcwidth(wide);
     return broken ? 1 : bytes;
@@ -135,8 +135,8 @@ void terminal_clear(terminal *term)
     term->drawn = false;
 }
 
-void terminal_progress(terminal *term, const char *stage, size_t done, size_t total,
-                       const char *note)
+void terminal_progress(
+    terminal *term, const char *stage, size_t done, size_t total, const char *note)
 {
     if (!term->progress)
         return;
@@ -177,7 +177,7 @@ void terminal_progress(terminal *term, const char *stage, size_t done, size_t to
             const long left =
                 lround(spent * (double)(total - done) / (double)(done - term->stage_first));
             used += snprintf(line + used, sizeof line - (size_t)used, "  %ld:%02ld left",
-                             left / 60, left % 60);
+                left / 60, left % 60);
         }
     } else {
         used += snprintf(line + used, sizeof line - (size_t)used, "%zu", done);

@@ -36,8 +36,8 @@ void terminal_init(terminal *term, bool quiet, bool no_color);
 int terminal_width(int fd);
 
 /* The progress line: at most ten times a second, and at the end of a stage. */
-void terminal_progress(terminal *term, const char *stage, size_t done, size_t total,
-                       const char *note);
+void terminal_progress(
+    terminal *term, const char *stage, size_t done, size_t total, const char *note);
 /* Takes the line off the screen; to be called before any other text on stderr. */
 void terminal_clear(terminal *term);
 
@@ -70,10 +70,10 @@ void table_print(text_table *t, const terminal *term, FILE *out, int indent);
 void draw_bar(const terminal *term, FILE *out, double value, double largest, int width);
 /* y [n] against its index as a picture of rows x width characters, with an axis. */
 void draw_curve(const terminal *term, FILE *out, const char *title, const float *y, size_t n,
-                double scale, const char *unit);
+    double scale, const char *unit);
 /* Counts [n_classes x n_classes], rows the truth, columns the answer. Large ones are cut
  * down to the pairs most often confused. */
 void draw_confusion(const terminal *term, FILE *out, const int64_t *confusion,
-                    const char *const *name, size_t n_classes);
+    const char *const *name, size_t n_classes);
 
 #endif

@@ -16,22 +16,21 @@ graphss_status cli_teach(cli *app, graphss_model *model, const graphss_dataset *
 
 /* A model that stands for a program, fitted to what it says. */
 static graphss_status fit_program(cli *app, cli_fit *fit, const char *command,
-                                  const graphss_dataset *data, const graphss_split *split,
-                                  const graphss_train_options *options)
+    const graphss_dataset *data, const graphss_split *split,
+    const graphss_train_options *options)
 {
     graphss_predictor p;
     graphss_predictor_use use;
     graphss_status st = cli_predictor_open(app, &p, command, data->n_classes);
     if (st)
         return st;
-    st = graphss_model_from_predictor(
-        app->ctx, &fit->model, &p,
+    st = graphss_model_from_predictor(app->ctx, &fit->model, &p,
         &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
-                               .graph = &data->graph,
-                               .features = &data->features,
-                               .n_classes = data->n_classes,
-                               .split = split,
-                               .seed = (uint64_t)app->global.seed},
+            .graph = &data->graph,
+            .features = &data->features,
+            .n_classes = data->n_classes,
+            .split = split,
+            .seed = (uint64_t)app->global.seed},
         options);
     if (st) {
         p.release(p.user);
@@ -39,15 +38,15 @@ static graphss_status fit_program(cli *app, cli_fit *fit, const char *command,
     }
     graphss_model_predictor_use(&use, fit->model);
     cli_note(app, "note: fitted to the program, with which it agrees on %.1f %% of the nodes",
-             100 * use.agreement);
+        100 * use.agreement);
     if (app->json)
         cli_json_set(app->json, "agreement", cli_json_real(use.agreement));
     return GRAPHSS_OK;
 }
 
 /* Share of listed nodes with that label; NaN without any. */
-static double share_of(const int32_t *found, const int32_t *node, const int32_t *label,
-                       size_t n)
+static double share_of(
+    const int32_t *found, const int32_t *node, const int32_t *label, size_t n)
 {
     size_t same = 0;
     for (size_t i = 0; i < n; i++)
@@ -57,19 +56,17 @@ static double share_of(const int32_t *found, const int32_t *node, const int32_t 
 
 /* The same on several ranks. alert fits its detector when it first needs it. */
 static graphss_status fit_part(cli *app, cli_fit *fit, const graphss_dataset *table,
-                               const graphss_split *split,
-                               const graphss_train_options *options)
+    const graphss_split *split, const graphss_train_options *options)
 {
     if (cli_given(app, "predictor"))
-        return cli_usage(app,
-                         "--predictor: a program answers on one machine, not with --engine");
-    graphss_status st =
-        graphss_part_train(app->ctx, &fit->model, &fit->log, app->part,
-                           &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
-                                                  .n_classes = table->n_classes,
-                                                  .split = split,
-                                                  .seed = (uint64_t)app->global.seed},
-                           options);
+        return cli_usage(
+            app, "--predictor: a program answers on one machine, not with --engine");
+    graphss_status st = graphss_part_train(app->ctx, &fit->model, &fit->log, app->part,
+        &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
+            .n_classes = table->n_classes,
+            .split = split,
+            .seed = (uint64_t)app->global.seed},
+        options);
     terminal_clear(&app->term);
     if (!st)
         st = graphss_part_describe(app->ctx, fit->model, app->part, table);
@@ -93,7 +90,7 @@ static graphss_status fit_part(cli *app, cli_fit *fit, const graphss_dataset *ta
 }
 
 graphss_status cli_fit_run(cli *app, cli_fit *fit, const graphss_dataset *data,
-                           const graphss_split *split, const graphss_train_options *options)
+    const graphss_split *split, const graphss_train_options *options)
 {
     const size_t n = data->graph.n_nodes, k = data->n_classes;
     *fit = (cli_fit){0};
@@ -102,14 +99,13 @@ graphss_status cli_fit_run(cli *app, cli_fit *fit, const graphss_dataset *data,
         return fit_part(app, fit, data, split, options);
     graphss_status st =
         command ? fit_program(app, fit, command, data, split, options)
-                : graphss_model_train(
-                      app->ctx, &fit->model, &fit->log,
+                : graphss_model_train(app->ctx, &fit->model, &fit->log,
                       &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
-                                             .graph = &data->graph,
-                                             .features = &data->features,
-                                             .n_classes = k,
-                                             .split = split,
-                                             .seed = (uint64_t)app->global.seed},
+                          .graph = &data->graph,
+                          .features = &data->features,
+                          .n_classes = k,
+                          .split = split,
+                          .seed = (uint64_t)app->global.seed},
                       options);
     terminal_clear(&app->term);
     if (!st)
@@ -119,8 +115,8 @@ graphss_status cli_fit_run(cli *app, cli_fit *fit, const graphss_dataset *data,
     if (!st)
         st = cli_alloc_large(app, &fit->label, n, sizeof *fit->label);
     if (!st)
-        st = graphss_model_label(app->ctx, fit->label, fit->model, &data->graph,
-                                 &data->features);
+        st = graphss_model_label(
+            app->ctx, fit->label, fit->model, &data->graph, &data->features);
     if (st)
         goto done;
     if (command) {
@@ -149,10 +145,10 @@ void cli_fit_done(cli *app, cli_fit *fit)
 
 void cli_fit_curves(cli *app, const cli_fit *fit)
 {
-    draw_curve(&app->term, stdout, "Training loss by epoch", fit->log.loss, fit->log.epochs, 1,
-               "");
+    draw_curve(
+        &app->term, stdout, "Training loss by epoch", fit->log.loss, fit->log.epochs, 1, "");
     draw_curve(&app->term, stdout, "Validation accuracy by epoch", fit->log.val_acc,
-               fit->log.epochs, 100, " %");
+        fit->log.epochs, 100, " %");
 }
 
 void cli_fit_json(json_t *object, const cli_fit *fit)

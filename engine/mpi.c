@@ -31,8 +31,8 @@ static int gather(void *user, void *all, const void *own, size_t bytes)
         MPI_Type_contiguous((int)n, MPI_BYTE, &rows);
         MPI_Type_create_resized(rows, 0, (MPI_Aint)bytes, &spaced);
         MPI_Type_commit(&spaced);
-        const int st = MPI_Allgather((const char *)own + at, (int)n, MPI_BYTE,
-                                     (char *)all + at, 1, spaced, world);
+        const int st = MPI_Allgather(
+            (const char *)own + at, (int)n, MPI_BYTE, (char *)all + at, 1, spaced, world);
         MPI_Type_free(&spaced);
         MPI_Type_free(&rows);
         if (st != MPI_SUCCESS)
@@ -49,8 +49,8 @@ static size_t count_messages(const size_t *bytes, int ranks)
     return n;
 }
 
-static int exchange(void *user, void *in, const size_t *in_bytes, const void *out,
-                    const size_t *out_bytes)
+static int exchange(
+    void *user, void *in, const size_t *in_bytes, const void *out, const size_t *out_bytes)
 {
     MPI_Comm world = *(MPI_Comm *)user;
     int ranks, fault = 0, begun = 0;
@@ -86,8 +86,8 @@ static int sum(void *user, float *x, size_t n)
     MPI_Comm_rank(world, &rank);
     for (size_t at = 0; at < n; at += PIECE) {
         const int count = (int)(n - at < PIECE ? n - at : PIECE);
-        fault |= MPI_Reduce(rank == 0 ? MPI_IN_PLACE : x + at, x + at, count, MPI_FLOAT,
-                            MPI_SUM, 0, world);
+        fault |= MPI_Reduce(
+            rank == 0 ? MPI_IN_PLACE : x + at, x + at, count, MPI_FLOAT, MPI_SUM, 0, world);
         fault |= MPI_Bcast(x + at, count, MPI_FLOAT, 0, world);
     }
     return fault;
@@ -117,13 +117,13 @@ const char *graphss_engine_start(graphss_engine *engine)
     MPI_Comm_size(machine, &neighbours);
     MPI_Comm_free(&machine);
     *engine = (graphss_engine){.struct_size = sizeof *engine,
-                               .rank = rank,
-                               .ranks = ranks,
-                               .neighbours = neighbours,
-                               .user = world,
-                               .gather = gather,
-                               .exchange = exchange,
-                               .sum = sum,
-                               .close = finish};
+        .rank = rank,
+        .ranks = ranks,
+        .neighbours = neighbours,
+        .user = world,
+        .gather = gather,
+        .exchange = exchange,
+        .sum = sum,
+        .close = finish};
     return NULL;
 }

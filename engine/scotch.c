@@ -10,8 +10,8 @@
 __attribute__((visibility("default")))
 #endif
 const char *
-graphss_partitioner(int32_t *part, size_t n, const int64_t *offset, const int32_t *target,
-                    int32_t parts);
+graphss_partitioner(
+    int32_t *part, size_t n, const int64_t *offset, const int32_t *target, int32_t parts);
 
 /* The arrays in the numbers of this Scotch. NULL: there is no memory. */
 static SCOTCH_Num *copy_offsets(const int64_t *offset, size_t n)
@@ -30,8 +30,8 @@ static SCOTCH_Num *copy_targets(const int32_t *target, size_t m)
     return out;
 }
 
-const char *graphss_partitioner(int32_t *part, size_t n, const int64_t *offset,
-                                const int32_t *target, int32_t parts)
+const char *graphss_partitioner(
+    int32_t *part, size_t n, const int64_t *offset, const int32_t *target, int32_t parts)
 {
     const int64_t m = offset[n];
     SCOTCH_Graph graph;
@@ -49,8 +49,8 @@ const char *graphss_partitioner(int32_t *part, size_t n, const int64_t *offset,
     }
     SCOTCH_stratInit(&plan);
     SCOTCH_randomReset(); /* the same graph, the same parts */
-    if (SCOTCH_graphBuild(&graph, 0, (SCOTCH_Num)n, begin, NULL, NULL, NULL, (SCOTCH_Num)m,
-                          edge, NULL) != 0)
+    if (SCOTCH_graphBuild(
+            &graph, 0, (SCOTCH_Num)n, begin, NULL, NULL, NULL, (SCOTCH_Num)m, edge, NULL) != 0)
         fault = "it does not take the graph";
     else if (SCOTCH_graphPart(&graph, parts, &plan, found) != 0)
         fault = "it found no partition";

@@ -29,14 +29,13 @@ int main(int argc, char **argv)
     graphss_model *model = NULL;
     graphss_train_options opt;
     graphss_train_options_init(&opt, "gcn", GRAPHSS_MODE_DEFAULT, &data.features);
-    check(ctx, graphss_model_train(
-                   ctx, &model, NULL,
+    check(ctx, graphss_model_train(ctx, &model, NULL,
                    &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
-                                          .graph = &data.graph,
-                                          .features = &data.features,
-                                          .n_classes = k,
-                                          .split = &split,
-                                          .seed = 1},
+                       .graph = &data.graph,
+                       .features = &data.features,
+                       .n_classes = k,
+                       .split = &split,
+                       .seed = 1},
                    &opt));
 
     float *prob = calloc(n * k, sizeof *prob);
@@ -46,8 +45,8 @@ int main(int argc, char **argv)
     check(ctx, graphss_model_predict(ctx, prob, model, &data.graph, &data.features));
     graphss_labels_argmax(label, prob, n, k);
     printf("%.1f %% of %zu test nodes are right\n",
-           100 * graphss_labels_accuracy(label, data.label, split.test, split.n_test),
-           split.n_test);
+        100 * graphss_labels_accuracy(label, data.label, split.test, split.n_test),
+        split.n_test);
 
     free(label);
     free(prob);

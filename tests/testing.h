@@ -66,24 +66,24 @@ static inline const char *testing_method(size_t i)
     return graphss_recover_method_name(graphss_lab_method_at(i));
 }
 
-#define assert_ok(ctx, call)                                                                  \
-    do {                                                                                      \
-        const graphss_status status_ = (call);                                                \
-        if (status_ != GRAPHSS_OK)                                                            \
-            fail_msg("%s: %s", #call, graphss_ctx_error(ctx));                                \
+#define assert_ok(ctx, call) \
+    do { \
+        const graphss_status status_ = (call); \
+        if (status_ != GRAPHSS_OK) \
+            fail_msg("%s: %s", #call, graphss_ctx_error(ctx)); \
     } while (0)
 
 /* The call fails with that status and its text contains that part. */
-#define assert_fails(ctx, call, wanted, part)                                                 \
-    do {                                                                                      \
-        const graphss_status status_ = (call);                                                \
-        if (status_ != (wanted))                                                              \
-            fail_msg("%s: got \"%s\", want \"%s\" (text: %s)", #call,                         \
-                     graphss_status_text(status_), graphss_status_text(wanted),               \
-                     graphss_ctx_error(ctx));                                                 \
-        if (!strstr(graphss_ctx_error(ctx), (part)))                                          \
-            fail_msg("%s: the text \"%s\" lacks \"%s\"", #call, graphss_ctx_error(ctx),       \
-                     (part));                                                                 \
+#define assert_fails(ctx, call, wanted, part) \
+    do { \
+        const graphss_status status_ = (call); \
+        if (status_ != (wanted)) \
+            fail_msg("%s: got \"%s\", want \"%s\" (text: %s)", #call, \
+                graphss_status_text(status_), graphss_status_text(wanted), \
+                graphss_ctx_error(ctx)); \
+        if (!strstr(graphss_ctx_error(ctx), (part))) \
+            fail_msg( \
+                "%s: the text \"%s\" lacks \"%s\"", #call, graphss_ctx_error(ctx), (part)); \
     } while (0)
 
 /* Runs the operation granting 0, 1, 2 ... allocations until it succeeds. Each failure must
@@ -91,8 +91,8 @@ static inline const char *testing_method(size_t i)
  * So many rounds go one by one; after that the number granted grows by an eighth. */
 typedef graphss_status (*testing_operation)(graphss_ctx *ctx, void *arg);
 
-static inline void testing_allocations_fail(testing_operation operation, void *arg,
-                                            long one_by_one)
+static inline void testing_allocations_fail(
+    testing_operation operation, void *arg, long one_by_one)
 {
     testing_memory memory = {0};
     graphss_ctx *ctx = testing_ctx(&memory, 1);
@@ -110,8 +110,8 @@ static inline void testing_allocations_fail(testing_operation operation, void *a
         if (st == GRAPHSS_OK)
             continue; /* the last granted allocation was just enough */
         if (st != GRAPHSS_ERR_NOMEM)
-            fail_msg("allocation %ld fails: \"%s\", want out of memory", n,
-                     graphss_ctx_error(ctx));
+            fail_msg(
+                "allocation %ld fails: \"%s\", want out of memory", n, graphss_ctx_error(ctx));
         failures++;
     }
     assert_true(failures > 0);

@@ -40,8 +40,8 @@ static inline int testing_gather(void *user, void *all, const void *own, size_t 
     return 0;
 }
 
-static inline int testing_exchange(void *user, void *in, const size_t *in_bytes,
-                                   const void *out, const size_t *out_bytes)
+static inline int testing_exchange(
+    void *user, void *in, const size_t *in_bytes, const void *out, const size_t *out_bytes)
 {
     const testing_rank *me = user;
     testing_world *w = me->world;
@@ -99,19 +99,19 @@ static inline void *testing_run_rank(void *arg)
 {
     testing_rank *me = arg;
     const graphss_engine engine = {.struct_size = sizeof engine,
-                                   .rank = me->rank,
-                                   .ranks = me->world->ranks,
-                                   .neighbours = me->world->ranks,
-                                   .user = me,
-                                   .gather = testing_gather,
-                                   .exchange = testing_exchange,
-                                   .sum = testing_sum};
+        .rank = me->rank,
+        .ranks = me->world->ranks,
+        .neighbours = me->world->ranks,
+        .user = me,
+        .gather = testing_gather,
+        .exchange = testing_exchange,
+        .sum = testing_sum};
     const long most = me->most;
     me->most = 0;
-    graphss_ctx *ctx = graphss_ctx_new(
-        &(graphss_ctx_options){.struct_size = sizeof(graphss_ctx_options),
-                               .allocator = {testing_rank_alloc, testing_rank_release, me},
-                               .threads = 1});
+    graphss_ctx *ctx =
+        graphss_ctx_new(&(graphss_ctx_options){.struct_size = sizeof(graphss_ctx_options),
+            .allocator = {testing_rank_alloc, testing_rank_release, me},
+            .threads = 1});
     me->status = graphss_ctx_join(ctx, &engine);
     const long before = me->blocks;
     me->granted = 0;
@@ -128,8 +128,8 @@ static inline void *testing_run_rank(void *arg)
 }
 
 /* Runs the work on so many ranks; rank[r].arg and .most are set by the caller. */
-static inline void testing_run_ranks(testing_rank *rank, int ranks,
-                                     graphss_status (*work)(graphss_ctx *ctx, void *arg))
+static inline void testing_run_ranks(
+    testing_rank *rank, int ranks, graphss_status (*work)(graphss_ctx *ctx, void *arg))
 {
     testing_world world = {.ranks = ranks};
     pthread_t thread[TESTING_RANKS];

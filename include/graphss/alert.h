@@ -57,15 +57,12 @@ typedef struct graphss_alert_verdict {
  * INVALID: an option, an empty list, a score that is not a number. Time O(draws * min(n,
  * n_reference)). */
 GRAPHSS_MUST_CHECK graphss_status graphss_alert_test(graphss_ctx *ctx,
-                                                     graphss_alert_verdict *out,
-                                                     const double *score, size_t n,
-                                                     const double *reference,
-                                                     size_t n_reference, uint64_t seed,
-                                                     const graphss_alert_options *opt);
+    graphss_alert_verdict *out, const double *score, size_t n, const double *reference,
+    size_t n_reference, uint64_t seed, const graphss_alert_options *opt);
 /* Conformal p-value of one score: (1 + reference scores at least as high) / (1 + n_reference).
  */
-GRAPHSS_API double graphss_alert_rank(double score, const double *reference,
-                                      size_t n_reference);
+GRAPHSS_API double graphss_alert_rank(
+    double score, const double *reference, size_t n_reference);
 
 /* What changed since the previous snapshot. */
 typedef struct graphss_alert_changes {
@@ -121,8 +118,7 @@ typedef struct graphss_alert_result {
  * learns nothing and returns OK. Progress stage: "rehearse". Errors: as graphss_alert_score.
  */
 GRAPHSS_MUST_CHECK graphss_status graphss_alert_train(graphss_ctx *ctx, graphss_model *model,
-                                                      const graphss_observation *snapshot,
-                                                      uint64_t seed);
+    const graphss_observation *snapshot, uint64_t seed);
 
 /* The scores of all nodes of a snapshot: score once, then test any number of groups.
  *     graphss_alert_scores scores = {0};
@@ -164,15 +160,14 @@ typedef enum graphss_alert_stratum {
 /* Progress stages: "score", and where the model was not trained for it "rehearse". Errors: as
  * graphss_recover_run; INVALID: an option. */
 GRAPHSS_MUST_CHECK graphss_status graphss_alert_score(graphss_ctx *ctx,
-                                                      graphss_alert_scores *out,
-                                                      const graphss_defence_input *in,
-                                                      const graphss_alert_options *opt);
+    graphss_alert_scores *out, const graphss_defence_input *in,
+    const graphss_alert_options *opt);
 /* Tests a group of n nodes; node NULL and n 0: all nodes that changed or are new or, without a
  * previous snapshot, all without a label. Training nodes are judged with a past only. INVALID:
  * an option, a node out of range or listed twice, a group without nodes. */
-GRAPHSS_MUST_CHECK graphss_status graphss_alert_test_group(
-    graphss_ctx *ctx, graphss_alert_verdict *out, const graphss_alert_scores *scores,
-    const int32_t *node, size_t n, uint64_t seed, const graphss_alert_options *opt);
+GRAPHSS_MUST_CHECK graphss_status graphss_alert_test_group(graphss_ctx *ctx,
+    graphss_alert_verdict *out, const graphss_alert_scores *scores, const int32_t *node,
+    size_t n, uint64_t seed, const graphss_alert_options *opt);
 GRAPHSS_API void graphss_alert_scores_destroy(graphss_ctx *ctx, graphss_alert_scores *scores);
 
 /* Scores in->current, tests n of its nodes (NULL and 0: as graphss_alert_test_group), and
@@ -180,10 +175,8 @@ GRAPHSS_API void graphss_alert_scores_destroy(graphss_ctx *ctx, graphss_alert_sc
  * judged by how they changed, labelled ones too. Progress stages: as graphss_alert_score,
  * "judge". Errors: as graphss_recover_run and graphss_alert_test_group. */
 GRAPHSS_MUST_CHECK graphss_status graphss_alert_run(graphss_ctx *ctx,
-                                                    graphss_alert_result *out,
-                                                    const graphss_defence_input *in,
-                                                    const int32_t *node, size_t n,
-                                                    const graphss_alert_options *opt);
+    graphss_alert_result *out, const graphss_defence_input *in, const int32_t *node, size_t n,
+    const graphss_alert_options *opt);
 /* Corrects the p-values of n groups that were tested together, in place, so that each can be
  * held against the rate. Family-wise (Holm): the chance of any false alert is at most the
  * rate. FDR (Benjamini and Hochberg): the expected share of false ones among the alerts is. */
@@ -192,9 +185,8 @@ typedef enum graphss_alert_correction {
     GRAPHSS_ALERT_FAMILY_WISE,
     GRAPHSS_ALERT_FDR
 } graphss_alert_correction;
-GRAPHSS_MUST_CHECK graphss_status graphss_alert_correct(graphss_ctx *ctx, double *p_value,
-                                                        size_t n,
-                                                        graphss_alert_correction rule);
+GRAPHSS_MUST_CHECK graphss_status graphss_alert_correct(
+    graphss_ctx *ctx, double *p_value, size_t n, graphss_alert_correction rule);
 GRAPHSS_API void graphss_alert_result_destroy(graphss_ctx *ctx, graphss_alert_result *alert);
 
 #ifdef __cplusplus

@@ -87,12 +87,11 @@ GRAPHSS_API bool graphss_attack_edges_only(const char *method);
 GRAPHSS_API bool graphss_attack_uses(const char *method, const char *option);
 /* "2 edges then 20 features per victim, cumulative, direct", as snprintf; "?" for a kind that
  * does not exist. */
-GRAPHSS_API size_t graphss_attack_budget_text(char *out, size_t size,
-                                              const graphss_attack_options *opt);
+GRAPHSS_API size_t graphss_attack_budget_text(
+    char *out, size_t size, const graphss_attack_options *opt);
 /* What a switched-on feature becomes: "0 <-> 1 (binary)", as snprintf. */
 GRAPHSS_API size_t graphss_attack_domain_text(char *out, size_t size,
-                                              const graphss_features *features,
-                                              const graphss_attack_options *opt);
+    const graphss_features *features, const graphss_attack_options *opt);
 
 enum { GRAPHSS_ATTACK_QUERIES = 33 };
 
@@ -101,9 +100,8 @@ enum { GRAPHSS_ATTACK_QUERIES = 33 };
  * below 0 where he has reached his aim; the lower the better. user is in->asked. */
 struct graphss_attack_input;
 typedef graphss_status (*graphss_attack_ask)(void *user, graphss_ctx *ctx, double *loss,
-                                             const struct graphss_attack_input *in,
-                                             const graphss_graph *graph,
-                                             const graphss_features *features);
+    const struct graphss_attack_input *in, const graphss_graph *graph,
+    const graphss_features *features);
 
 /* What an attacker knows. All borrowed. */
 typedef struct graphss_attack_input {
@@ -124,8 +122,8 @@ typedef struct graphss_attack_input {
 GRAPHSS_API void graphss_attack_input_init(graphss_attack_input *in);
 /* loss [n_victims] = log P(believed class) - log P(best other), given posterior
  * [n_nodes x n_classes]: what a graphss_attack_ask makes of the answer of a classifier. */
-GRAPHSS_API void graphss_attack_margins(double *loss, const graphss_attack_input *in,
-                                        const double *posterior);
+GRAPHSS_API void graphss_attack_margins(
+    double *loss, const graphss_attack_input *in, const double *posterior);
 
 /* "truth", "predictions", "nothing". */
 GRAPHSS_API const char *graphss_knowledge_text(graphss_knowledge knows);
@@ -135,9 +133,9 @@ GRAPHSS_API const char *graphss_knowledge_text(graphss_knowledge knows);
  * ATTACK). INVALID (something lacks), SHAPE (the split is of other data), NOMEM; label is then
  * as it was.
  */
-GRAPHSS_MUST_CHECK graphss_status graphss_attack_believe(
-    graphss_ctx *ctx, int32_t *label, const graphss_dataset *data, const graphss_split *split,
-    const int32_t *predicted, size_t n_classes, uint64_t seed, graphss_knowledge knows);
+GRAPHSS_MUST_CHECK graphss_status graphss_attack_believe(graphss_ctx *ctx, int32_t *label,
+    const graphss_dataset *data, const graphss_split *split, const int32_t *predicted,
+    size_t n_classes, uint64_t seed, graphss_knowledge knows);
 
 typedef struct graphss_attack_step {
     double loss;        /* margin (label's logit - best other) after the change */
@@ -174,26 +172,23 @@ GRAPHSS_API void graphss_attack_log_destroy(graphss_ctx *ctx, graphss_attack_log
  * out of range or twice, or with an unknown label; a method that lacks its surrogate or
  * model), SHAPE (features, surrogate and graph disagree), NOMEM, CANCELLED. */
 GRAPHSS_MUST_CHECK graphss_status graphss_attack_run(graphss_ctx *ctx, graphss_flips *out,
-                                                     graphss_attack_log *log,
-                                                     const graphss_attack_input *in,
-                                                     const graphss_attack_options *opt);
+    graphss_attack_log *log, const graphss_attack_input *in,
+    const graphss_attack_options *opt);
 
 /* ---- the surrogate: a linear model, logits = A_hat^2 X W ---- */
 
 /* Trains W [n_cols x n_classes] on the labels of the split. The caller releases *w.
  * Errors: those of graphss_model_train. */
-GRAPHSS_MUST_CHECK graphss_status graphss_surrogate_train(graphss_ctx *ctx, float **w,
-                                                          const graphss_train_input *in);
+GRAPHSS_MUST_CHECK graphss_status graphss_surrogate_train(
+    graphss_ctx *ctx, float **w, const graphss_train_input *in);
 /* The product of a model's weight layers; PAPER: of the first and the last alone, as the
  * paper's code has it. The caller releases *w. SHAPE: layers that cannot be multiplied. */
-GRAPHSS_MUST_CHECK graphss_status graphss_surrogate_from_model(graphss_ctx *ctx, float **w,
-                                                               const graphss_model *model,
-                                                               graphss_mode mode);
+GRAPHSS_MUST_CHECK graphss_status graphss_surrogate_from_model(
+    graphss_ctx *ctx, float **w, const graphss_model *model, graphss_mode mode);
 /* Array W of FILE.npz. The caller releases *w. SHAPE: it is not n_cols x n_classes; DATA,
  * NOT_FOUND, IO. */
-GRAPHSS_MUST_CHECK graphss_status graphss_surrogate_read(graphss_ctx *ctx, float **w,
-                                                         const char *path, size_t n_cols,
-                                                         size_t n_classes);
+GRAPHSS_MUST_CHECK graphss_status graphss_surrogate_read(
+    graphss_ctx *ctx, float **w, const char *path, size_t n_cols, size_t n_classes);
 
 /* ---- victims ---- */
 
@@ -236,9 +231,7 @@ typedef struct graphss_victims {
  * all of them. INVALID (an option; no prob or label where a rule asks for them), DATA: none is
  * eligible. */
 GRAPHSS_MUST_CHECK graphss_status graphss_victims_choose(graphss_ctx *ctx,
-                                                         graphss_victims *out,
-                                                         const graphss_victim_input *in,
-                                                         const graphss_victim_options *opt);
+    graphss_victims *out, const graphss_victim_input *in, const graphss_victim_options *opt);
 GRAPHSS_API void graphss_victims_destroy(graphss_ctx *ctx, graphss_victims *victims);
 
 #ifdef __cplusplus

@@ -34,10 +34,8 @@ GRAPHSS_API void graphss_benign_options_init(graphss_benign_options *opt);
  * range or twice, a budget below 0, an unsound graph or features), DATA (a dataset without
  * nodes, or whose parts do not fit), NOMEM. */
 GRAPHSS_MUST_CHECK graphss_status graphss_benign_churn(graphss_ctx *ctx, graphss_flips *out,
-                                                       const graphss_dataset *data,
-                                                       const int32_t *node, size_t n,
-                                                       uint64_t seed,
-                                                       const graphss_benign_options *opt);
+    const graphss_dataset *data, const int32_t *node, size_t n, uint64_t seed,
+    const graphss_benign_options *opt);
 
 /* A copy of data with n_new more nodes behind the old ones, stream BENIGN. Each takes class
  * and degree from a random node and draws its edges to the old nodes and its words as above.
@@ -45,8 +43,7 @@ GRAPHSS_MUST_CHECK graphss_status graphss_benign_churn(graphss_ctx *ctx, graphss
  * taken), else numbered on. Errors: INVALID (more than 2^31 - 1 nodes, an unsound graph or
  * features), DATA (a dataset without nodes, or whose parts do not fit), NOMEM. */
 GRAPHSS_MUST_CHECK graphss_status graphss_benign_grow(graphss_ctx *ctx, graphss_dataset *out,
-                                                      const graphss_dataset *data,
-                                                      size_t n_new, uint64_t seed);
+    const graphss_dataset *data, size_t n_new, uint64_t seed);
 
 #ifdef __cplusplus
 }

@@ -47,8 +47,8 @@ typedef void (*graphss_log_fn)(void *user, graphss_log_level level, const char *
 /* stage is a constant text ("train"); done counts to total (0: unknown); note is a short
  * text for people, such as "loss 0.41  val 87.2 %", or NULL. Return false to cancel. Called by
  * the thread that uses the context alone. */
-typedef bool (*graphss_progress_fn)(void *user, const char *stage, size_t done, size_t total,
-                                    const char *note);
+typedef bool (*graphss_progress_fn)(
+    void *user, const char *stage, size_t done, size_t total, const char *note);
 
 enum { GRAPHSS_THREADS_MOST = 1024 };
 
@@ -86,7 +86,7 @@ GRAPHSS_API const char *graphss_ctx_instruction_set(const graphss_ctx *ctx);
 #define GRAPHSS_VERSION_MAJOR 0
 #define GRAPHSS_VERSION_MINOR 1
 #define GRAPHSS_VERSION_PATCH 0
-#define GRAPHSS_VERSION_NUMBER                                                                \
+#define GRAPHSS_VERSION_NUMBER \
     (GRAPHSS_VERSION_MAJOR * 10000 + GRAPHSS_VERSION_MINOR * 100 + GRAPHSS_VERSION_PATCH)
 /* That of the library in use: "0.1.0". */
 GRAPHSS_API const char *graphss_version(void);

@@ -101,30 +101,27 @@ GRAPHSS_MUST_CHECK graphss_status graphss_dataset_dirs(graphss_ctx *ctx, const c
 
 /* Where a data folder has the dataset of a name: a path that graphss_dataset_read takes, the
  * caller's to release. data_dirs as in graphss_read_options. NOT_FOUND: in none; NOMEM. */
-GRAPHSS_MUST_CHECK graphss_status graphss_dataset_locate(graphss_ctx *ctx, char **path,
-                                                         const char *name,
-                                                         const char *const *data_dirs);
+GRAPHSS_MUST_CHECK graphss_status graphss_dataset_locate(
+    graphss_ctx *ctx, char **path, const char *name, const char *const *data_dirs);
 
 /* Errors: see the head of this file. opt NULL: all of its fields 0. */
 GRAPHSS_MUST_CHECK graphss_status graphss_dataset_read(graphss_ctx *ctx, graphss_dataset *out,
-                                                       const char *where,
-                                                       const graphss_read_options *opt);
+    const char *where, const graphss_read_options *opt);
 /* Writes FILE.npz in the gnn-benchmark layout, which numpy reads; the same dataset gives
  * the same bytes. Writes the file completely or not at all. Errors: INVALID (no graph; a
  * label that is no class), IO (also where the folder is not there), NOMEM. */
-GRAPHSS_MUST_CHECK graphss_status graphss_dataset_write(graphss_ctx *ctx,
-                                                        const graphss_dataset *data,
-                                                        const char *path);
+GRAPHSS_MUST_CHECK graphss_status graphss_dataset_write(
+    graphss_ctx *ctx, const graphss_dataset *data, const char *path);
 /* Makes a deep copy, with names and split. NOMEM. */
-GRAPHSS_MUST_CHECK graphss_status graphss_dataset_copy(graphss_ctx *ctx, graphss_dataset *out,
-                                                       const graphss_dataset *data);
+GRAPHSS_MUST_CHECK graphss_status graphss_dataset_copy(
+    graphss_ctx *ctx, graphss_dataset *out, const graphss_dataset *data);
 /* Recomputes data->hash and features.kind after you changed the data. DATA: parts that do not
  * fit together; INVALID: an unsound graph or features. */
-GRAPHSS_MUST_CHECK graphss_status graphss_dataset_refresh(graphss_ctx *ctx,
-                                                          graphss_dataset *data);
+GRAPHSS_MUST_CHECK graphss_status graphss_dataset_refresh(
+    graphss_ctx *ctx, graphss_dataset *data);
 /* graphss_features_normalise_rows in place, and refreshed. */
-GRAPHSS_MUST_CHECK graphss_status graphss_dataset_normalise_rows(graphss_ctx *ctx,
-                                                                 graphss_dataset *data);
+GRAPHSS_MUST_CHECK graphss_status graphss_dataset_normalise_rows(
+    graphss_ctx *ctx, graphss_dataset *data);
 GRAPHSS_API void graphss_dataset_destroy(graphss_ctx *ctx, graphss_dataset *data);
 
 /* The node with this name, or with this number if the dataset has no names; -1 if there is
@@ -134,9 +131,8 @@ GRAPHSS_API int64_t graphss_dataset_find(const graphss_dataset *data, const char
 /* Borrows data until it is freed. Of nodes with the same name the first is found. _find: its
  * number, or -1, in O(length of id). NOMEM. */
 typedef struct graphss_node_index graphss_node_index;
-GRAPHSS_MUST_CHECK graphss_status graphss_node_index_new(graphss_ctx *ctx,
-                                                         graphss_node_index **out,
-                                                         const graphss_dataset *data);
+GRAPHSS_MUST_CHECK graphss_status graphss_node_index_new(
+    graphss_ctx *ctx, graphss_node_index **out, const graphss_dataset *data);
 GRAPHSS_API int64_t graphss_node_index_find(const graphss_node_index *index, const char *id);
 GRAPHSS_API void graphss_node_index_free(graphss_ctx *ctx, graphss_node_index *index);
 
@@ -146,8 +142,7 @@ GRAPHSS_API void graphss_node_index_free(graphss_ctx *ctx, graphss_node_index *i
  * by the caller. DATA: an id that is unknown or stands twice, with file and line; a file
  * without any. */
 GRAPHSS_MUST_CHECK graphss_status graphss_node_list_read(graphss_ctx *ctx, int32_t **nodes,
-                                                         size_t *n, const char *path,
-                                                         const graphss_dataset *data);
+    size_t *n, const char *path, const graphss_dataset *data);
 
 /* Groups of nodes. A plain value: {0} is empty; the arrays belong to it. */
 typedef struct graphss_node_groups {
@@ -163,18 +158,14 @@ typedef struct graphss_node_groups {
  * group's name; without one it is called by the number of its line. Blank lines are skipped,
  * there are no comments. DATA, with file and line: an id that is unknown or stands twice in a
  * line, a quote that is not closed; a file without any. */
-GRAPHSS_MUST_CHECK graphss_status graphss_node_groups_read(graphss_ctx *ctx,
-                                                           graphss_node_groups *out,
-                                                           const char *path,
-                                                           const graphss_dataset *data);
+GRAPHSS_MUST_CHECK graphss_status graphss_node_groups_read(
+    graphss_ctx *ctx, graphss_node_groups *out, const char *path, const graphss_dataset *data);
 /* Groups from a number for each of n nodes, group [n] in [0, k) or negative for none; those
  * without a node are left out. line is the number + 1. names: of the k; NULL or empty: their
  * numbers. INVALID: a number out of range, too few names. */
 GRAPHSS_MUST_CHECK graphss_status graphss_node_groups_make(graphss_ctx *ctx,
-                                                           graphss_node_groups *out,
-                                                           const int32_t *group, size_t n,
-                                                           size_t k,
-                                                           const graphss_names *names);
+    graphss_node_groups *out, const int32_t *group, size_t n, size_t k,
+    const graphss_names *names);
 GRAPHSS_API void graphss_node_groups_destroy(graphss_ctx *ctx, graphss_node_groups *groups);
 
 #ifdef __cplusplus

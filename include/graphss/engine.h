@@ -39,7 +39,7 @@ typedef struct graphss_engine {
     /* Sends out_bytes[r] bytes to each rank r and takes in_bytes[r] from it; the pieces lie in
      * the order of the ranks. */
     int (*exchange)(void *user, void *in, const size_t *in_bytes, const void *out,
-                    const size_t *out_bytes);
+        const size_t *out_bytes);
     /* x [n] becomes the sum over the ranks, the same bits on all of them. */
     int (*sum)(void *user, float *x, size_t n);
     void (*close)(void *user); /* after the last operation */
@@ -47,16 +47,16 @@ typedef struct graphss_engine {
 
 /* name: "mpi". INVALID: libgraphss_mpi.so is not there, or the ranks cannot be joined. The
  * caller closes it. */
-GRAPHSS_MUST_CHECK graphss_status graphss_engine_open(graphss_ctx *ctx, graphss_engine *out,
-                                                      const char *name);
+GRAPHSS_MUST_CHECK graphss_status graphss_engine_open(
+    graphss_ctx *ctx, graphss_engine *out, const char *name);
 /* Makes the context one of the ranks; the engine is borrowed until NULL is given. */
-GRAPHSS_MUST_CHECK graphss_status graphss_ctx_join(graphss_ctx *ctx,
-                                                   const graphss_engine *engine);
+GRAPHSS_MUST_CHECK graphss_status graphss_ctx_join(
+    graphss_ctx *ctx, const graphss_engine *engine);
 /* All ranks meet: each says how it fared, and all return the error of the lowest rank that has
  * one, or GRAPHSS_OK. text: of an error of the caller's; NULL: graphss_ctx_error. A rank that
  * fails anywhere calls it, and the others learn of it in whatever they do together next. */
-GRAPHSS_MUST_CHECK graphss_status graphss_engine_agree(graphss_ctx *ctx, graphss_status own,
-                                                       const char *text);
+GRAPHSS_MUST_CHECK graphss_status graphss_engine_agree(
+    graphss_ctx *ctx, graphss_status own, const char *text);
 
 /* The shard of this rank, and what it needs to know of the others. */
 typedef struct graphss_part graphss_part;
@@ -65,9 +65,8 @@ typedef struct graphss_part graphss_part;
  * of the whole dataset, graph.n_nodes and features.n_cols, but no edges and no features; it is
  * destroyed by the caller. The context works on this part until it is closed. INVALID: not as
  * many ranks as shards, or no engine; DATA and others as graphss_dataset_read. */
-GRAPHSS_MUST_CHECK graphss_status graphss_part_open(graphss_ctx *ctx, graphss_part **out,
-                                                    graphss_dataset *table,
-                                                    const char *folder);
+GRAPHSS_MUST_CHECK graphss_status graphss_part_open(
+    graphss_ctx *ctx, graphss_part **out, graphss_dataset *table, const char *folder);
 GRAPHSS_API void graphss_part_close(graphss_ctx *ctx, graphss_part *part);
 
 typedef struct graphss_part_sizes {
@@ -84,47 +83,38 @@ GRAPHSS_API graphss_part_sizes graphss_part_measure(const graphss_part *part);
  * to write: prob [n_nodes x classes] of the whole dataset is filled there alone, NULL
  * elsewhere. INVALID: a model that reads both ends of an edge (gat), or a predictor. */
 GRAPHSS_MUST_CHECK graphss_status graphss_part_train(graphss_ctx *ctx, graphss_model **out,
-                                                     graphss_training *log,
-                                                     const graphss_part *part,
-                                                     const graphss_train_input *in,
-                                                     const graphss_train_options *opt);
+    graphss_training *log, const graphss_part *part, const graphss_train_input *in,
+    const graphss_train_options *opt);
 GRAPHSS_MUST_CHECK graphss_status graphss_part_describe(graphss_ctx *ctx, graphss_model *model,
-                                                        const graphss_part *part,
-                                                        const graphss_dataset *table);
-GRAPHSS_MUST_CHECK graphss_status graphss_part_predict(graphss_ctx *ctx, float *prob,
-                                                       const graphss_model *model,
-                                                       const graphss_part *part);
+    const graphss_part *part, const graphss_dataset *table);
+GRAPHSS_MUST_CHECK graphss_status graphss_part_predict(
+    graphss_ctx *ctx, float *prob, const graphss_model *model, const graphss_part *part);
 /* The most probable class of every node of the dataset, on all ranks: label [n_nodes]. */
-GRAPHSS_MUST_CHECK graphss_status graphss_part_label(graphss_ctx *ctx, int32_t *label,
-                                                     const graphss_model *model,
-                                                     const graphss_part *part);
+GRAPHSS_MUST_CHECK graphss_status graphss_part_label(
+    graphss_ctx *ctx, int32_t *label, const graphss_model *model, const graphss_part *part);
 /* The preset of a model for the features of this part: graphss_train_options_init. */
 GRAPHSS_API void graphss_part_options_init(graphss_train_options *opt, const char *model,
-                                           graphss_mode mode, const graphss_part *part);
+    graphss_mode mode, const graphss_part *part);
 
 /* The table's graph and features get the rows of some nodes [n], each once, on all ranks;
  * other rows are empty. Features are stored sparse then. */
 GRAPHSS_MUST_CHECK graphss_status graphss_part_rows(graphss_ctx *ctx, graphss_dataset *table,
-                                                    const graphss_part *part,
-                                                    const int32_t *node, size_t n);
+    const graphss_part *part, const int32_t *node, size_t n);
 
 /* ---- alert and recover ---- */
 
 /* As graphss_alert_train, on the part the model was trained on: rank 0 rehearses, on all nodes
  * or, of more than 100 000, on a sample of so many, and all get what it learned. */
-GRAPHSS_MUST_CHECK graphss_status graphss_part_rehearse(graphss_ctx *ctx, graphss_model *model,
-                                                        const graphss_part *part,
-                                                        uint64_t seed);
+GRAPHSS_MUST_CHECK graphss_status graphss_part_rehearse(
+    graphss_ctx *ctx, graphss_model *model, const graphss_part *part, uint64_t seed);
 
 /* An earlier snapshot for a part: nodes are matched by name, and each is brought to the rank
  * that has it now. now_table is the table of the part; table and out as graphss_part_open
  * fills them. It may be asked for by graphss_part_input alone, and is closed before the part.
  * Errors: as graphss_part_open, and DATA: no node is in both. */
 GRAPHSS_MUST_CHECK graphss_status graphss_part_open_past(graphss_ctx *ctx, graphss_part **out,
-                                                         graphss_dataset *table,
-                                                         const char *folder,
-                                                         const graphss_part *now,
-                                                         const graphss_dataset *now_table);
+    graphss_dataset *table, const char *folder, const graphss_part *now,
+    const graphss_dataset *now_table);
 
 typedef struct graphss_part_input {
     uint32_t struct_size;         /* sizeof(graphss_part_input) */
@@ -140,20 +130,15 @@ GRAPHSS_API void graphss_part_input_init(graphss_part_input *in);
 /* As graphss_alert_run and _score: the result is the same on all ranks. node [n] has numbers
  * of the whole dataset. */
 GRAPHSS_MUST_CHECK graphss_status graphss_part_alert(graphss_ctx *ctx,
-                                                     graphss_alert_result *out,
-                                                     const graphss_part_input *in,
-                                                     const int32_t *node, size_t n,
-                                                     const graphss_alert_options *opt);
+    graphss_alert_result *out, const graphss_part_input *in, const int32_t *node, size_t n,
+    const graphss_alert_options *opt);
 GRAPHSS_MUST_CHECK graphss_status graphss_part_score(graphss_ctx *ctx,
-                                                     graphss_alert_scores *out,
-                                                     const graphss_part_input *in,
-                                                     const graphss_alert_options *opt);
+    graphss_alert_scores *out, const graphss_part_input *in, const graphss_alert_options *opt);
 /* As graphss_recover_run, of which rank 0 has the result; the others have none of its arrays.
  * INVALID: a method other than graphss and none, or paper mode. */
 GRAPHSS_MUST_CHECK graphss_status graphss_part_recover(graphss_ctx *ctx,
-                                                       graphss_recover_result *out,
-                                                       const graphss_part_input *in,
-                                                       const graphss_recover_options *opt);
+    graphss_recover_result *out, const graphss_part_input *in,
+    const graphss_recover_options *opt);
 
 #ifdef __cplusplus
 }

@@ -55,13 +55,13 @@ typedef struct graphss_event {
 
 /* Reads a line of n bytes, without its newline. DATA says what was found and what was wanted;
  * NOMEM. Time O(n). */
-GRAPHSS_MUST_CHECK graphss_status graphss_event_parse(graphss_ctx *ctx, graphss_event *out,
-                                                      const char *line, size_t n);
+GRAPHSS_MUST_CHECK graphss_status graphss_event_parse(
+    graphss_ctx *ctx, graphss_event *out, const char *line, size_t n);
 GRAPHSS_API void graphss_event_destroy(graphss_ctx *ctx, graphss_event *event);
 /* The event as a line, without a newline; graphss_event_parse gives the same event back. The
  * caller releases it. NOMEM. */
-GRAPHSS_MUST_CHECK graphss_status graphss_event_text(graphss_ctx *ctx, char **line,
-                                                     const graphss_event *event);
+GRAPHSS_MUST_CHECK graphss_status graphss_event_text(
+    graphss_ctx *ctx, char **line, const graphss_event *event);
 /* "2026-11-18T04:00:00Z" (also with a fraction of a second) to seconds since 1970; false: it
  * is no such time. */
 GRAPHSS_API bool graphss_time_parse(double *seconds, const char *text, size_t n);
@@ -77,9 +77,8 @@ GRAPHSS_API bool graphss_duration_parse(double *seconds, const char *text);
  * graphss_observation_match. */
 typedef graphss_status (*graphss_event_take)(void *user, const graphss_event *event);
 GRAPHSS_MUST_CHECK graphss_status graphss_events_between(graphss_ctx *ctx,
-                                                         const graphss_dataset *from,
-                                                         const graphss_dataset *to,
-                                                         graphss_event_take take, void *user);
+    const graphss_dataset *from, const graphss_dataset *to, graphss_event_take take,
+    void *user);
 
 /* ---- sources ---- */
 
@@ -91,15 +90,12 @@ typedef struct graphss_event_source graphss_event_source;
  * "postgresql:MAP.json" and "kafka:MAP.json" (docs/live.md). NOT_FOUND, IO, NOMEM; DATA: the
  * mapping. */
 GRAPHSS_MUST_CHECK graphss_status graphss_event_source_open(graphss_ctx *ctx,
-                                                            graphss_event_source **out,
-                                                            const char *where,
-                                                            const graphss_dataset *data);
+    graphss_event_source **out, const char *where, const graphss_dataset *data);
 /* Goes on behind `offset`, which was the offset of the last line of an earlier run. INVALID:
  * it is beyond the end; IO. Standard input cannot, and is read from where it stands: its
  * events are known by their source and seq. */
-GRAPHSS_MUST_CHECK graphss_status graphss_event_source_resume(graphss_ctx *ctx,
-                                                              graphss_event_source *source,
-                                                              uint64_t offset);
+GRAPHSS_MUST_CHECK graphss_status graphss_event_source_resume(
+    graphss_ctx *ctx, graphss_event_source *source, uint64_t offset);
 typedef enum graphss_event_next {
     GRAPHSS_EVENT_LINE, /* a line */
     GRAPHSS_EVENT_NONE, /* none yet: ask again */
@@ -110,14 +106,13 @@ typedef enum graphss_event_next {
 /* The next line, waiting at most `seconds` for one. line is borrowed until the next call; a
  * line that is too long is cut, so that the parser refuses it. *offset: behind the line. IO,
  * NOMEM. */
-GRAPHSS_MUST_CHECK graphss_status graphss_event_source_next(
-    graphss_ctx *ctx, graphss_event_next *what, const char **line, size_t *n, uint64_t *offset,
+GRAPHSS_MUST_CHECK graphss_status graphss_event_source_next(graphss_ctx *ctx,
+    graphss_event_next *what, const char **line, size_t *n, uint64_t *offset,
     graphss_event_source *source, double seconds);
 /* What was given up to `offset` is on the disk: the source may forget it. A database keeps its
  * log, and a broker its place, until it is told. IO, NOMEM. */
-GRAPHSS_MUST_CHECK graphss_status graphss_event_source_stored(graphss_ctx *ctx,
-                                                              graphss_event_source *source,
-                                                              uint64_t offset);
+GRAPHSS_MUST_CHECK graphss_status graphss_event_source_stored(
+    graphss_ctx *ctx, graphss_event_source *source, uint64_t offset);
 /* Why nothing comes now, such as a database that does not answer; NULL: nothing is wrong.
  * Borrowed until the next call. It is tried again whenever the next line is asked for. */
 GRAPHSS_API const char *graphss_event_source_trouble(const graphss_event_source *source);
@@ -125,9 +120,8 @@ GRAPHSS_API const char *graphss_event_source_trouble(const graphss_event_source 
  * transaction. start: makes the slot that later changes are read from, at the same moment, and
  * the publication if it is not there; so that `where` as a source goes on from this dataset.
  * Only of "postgresql:MAP.json"; INVALID: another kind; IO, DATA, NOMEM. */
-GRAPHSS_MUST_CHECK graphss_status graphss_event_source_extract(graphss_ctx *ctx,
-                                                               const char *where,
-                                                               const char *folder, bool start);
+GRAPHSS_MUST_CHECK graphss_status graphss_event_source_extract(
+    graphss_ctx *ctx, const char *where, const char *folder, bool start);
 /* The name offsets are kept under: what was opened. Borrowed. */
 GRAPHSS_API const char *graphss_event_source_name(const graphss_event_source *source);
 GRAPHSS_API void graphss_event_source_free(graphss_ctx *ctx, graphss_event_source *source);

@@ -54,27 +54,24 @@ typedef struct graphss_flips {
 
 GRAPHSS_API void graphss_flips_destroy(graphss_ctx *ctx, graphss_flips *flips);
 /* Appends a change without checking it. */
-GRAPHSS_MUST_CHECK graphss_status graphss_flips_add(graphss_ctx *ctx, graphss_flips *flips,
-                                                    graphss_flip flip);
+GRAPHSS_MUST_CHECK graphss_status graphss_flips_add(
+    graphss_ctx *ctx, graphss_flips *flips, graphss_flip flip);
 /* Number of changes of one kind. */
 GRAPHSS_API size_t graphss_flips_count(const graphss_flips *flips, graphss_flip_kind kind);
 
 /* The victims, each once, in order of first occurrence. The caller releases *victims; NULL and
  * 0 for an empty list. INVALID (a victim below 0), NOMEM. */
-GRAPHSS_MUST_CHECK graphss_status graphss_flips_victims(graphss_ctx *ctx, int32_t **victims,
-                                                        size_t *n, const graphss_flips *flips);
+GRAPHSS_MUST_CHECK graphss_status graphss_flips_victims(
+    graphss_ctx *ctx, int32_t **victims, size_t *n, const graphss_flips *flips);
 
 /* Errors: DATA with file, line, what was found and what was wanted (an unknown node or
  * column, a kind or a number that is none, a node connected to itself), NOT_FOUND, IO, NOMEM.
  * Whether the changes fit the data is left to apply. */
-GRAPHSS_MUST_CHECK graphss_status graphss_flips_read(graphss_ctx *ctx, graphss_flips *out,
-                                                     const char *path,
-                                                     const graphss_dataset *data);
+GRAPHSS_MUST_CHECK graphss_status graphss_flips_read(
+    graphss_ctx *ctx, graphss_flips *out, const char *path, const graphss_dataset *data);
 /* Writes the file completely or not at all. SHAPE: a node or column that the data lacks. */
 GRAPHSS_MUST_CHECK graphss_status graphss_flips_write(graphss_ctx *ctx,
-                                                      const graphss_flips *flips,
-                                                      const char *path,
-                                                      const graphss_dataset *data);
+    const graphss_flips *flips, const char *path, const graphss_dataset *data);
 
 typedef struct graphss_apply_options {
     uint32_t struct_size; /* sizeof(graphss_apply_options) */
@@ -94,13 +91,11 @@ GRAPHSS_API void graphss_apply_options_init(graphss_apply_options *opt);
  * not the old one, a node or column is out of range. Time O(nodes + edges + entries +
  * changes). */
 GRAPHSS_MUST_CHECK graphss_status graphss_flips_apply(graphss_ctx *ctx, graphss_dataset *out,
-                                                      const graphss_dataset *data,
-                                                      const graphss_flips *flips,
-                                                      const graphss_apply_options *opt);
+    const graphss_dataset *data, const graphss_flips *flips, const graphss_apply_options *opt);
 /* The same on a graph and features only, without checking the hash. */
-GRAPHSS_MUST_CHECK graphss_status graphss_flips_apply_parts(
-    graphss_ctx *ctx, graphss_graph *out_graph, graphss_features *out_features,
-    const graphss_graph *graph, const graphss_features *features, const graphss_flips *flips,
+GRAPHSS_MUST_CHECK graphss_status graphss_flips_apply_parts(graphss_ctx *ctx,
+    graphss_graph *out_graph, graphss_features *out_features, const graphss_graph *graph,
+    const graphss_features *features, const graphss_flips *flips,
     const graphss_apply_options *opt);
 
 #ifdef __cplusplus

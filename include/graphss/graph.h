@@ -46,15 +46,14 @@ typedef struct graphss_cleaning {
  * Errors: INVALID (an end outside 0..n_nodes-1, or n_nodes over 2^31 - 1), NOMEM.
  * Time O(m + n_nodes), in any order of the pairs. cleaned may be NULL. */
 GRAPHSS_MUST_CHECK graphss_status graphss_graph_build(graphss_ctx *ctx, graphss_graph *out,
-                                                      graphss_cleaning *cleaned,
-                                                      size_t n_nodes, const int32_t *from,
-                                                      const int32_t *to, size_t m);
+    graphss_cleaning *cleaned, size_t n_nodes, const int32_t *from, const int32_t *to,
+    size_t m);
 /* Makes a deep copy. NOMEM. */
-GRAPHSS_MUST_CHECK graphss_status graphss_graph_copy(graphss_ctx *ctx, graphss_graph *out,
-                                                     const graphss_graph *graph);
+GRAPHSS_MUST_CHECK graphss_status graphss_graph_copy(
+    graphss_ctx *ctx, graphss_graph *out, const graphss_graph *graph);
 /* Checks the rules above. INVALID names the node and the broken rule. */
-GRAPHSS_MUST_CHECK graphss_status graphss_graph_check(graphss_ctx *ctx,
-                                                      const graphss_graph *graph);
+GRAPHSS_MUST_CHECK graphss_status graphss_graph_check(
+    graphss_ctx *ctx, const graphss_graph *graph);
 GRAPHSS_API void graphss_graph_destroy(graphss_ctx *ctx, graphss_graph *graph);
 
 GRAPHSS_API size_t graphss_graph_edges(const graphss_graph *graph); /* undirected */
@@ -69,9 +68,8 @@ GRAPHSS_API double graphss_graph_homophily(const graphss_graph *graph, const int
 /* Communities: groups with more edges inside than chance would put there, by the first phase
  * of the Louvain method. community [n_nodes] in [0, *count); a node without edges is one of
  * its own. The same graph has the same. INVALID: an unsound graph; NOMEM. Time O(edges). */
-GRAPHSS_MUST_CHECK graphss_status graphss_graph_communities(graphss_ctx *ctx,
-                                                            int32_t *community, size_t *count,
-                                                            const graphss_graph *graph);
+GRAPHSS_MUST_CHECK graphss_status graphss_graph_communities(
+    graphss_ctx *ctx, int32_t *community, size_t *count, const graphss_graph *graph);
 
 typedef enum graphss_feature_kind {
     GRAPHSS_FEATURES_NONE,   /* no columns */
@@ -102,22 +100,19 @@ typedef struct graphss_features {
  *
  * Errors: INVALID (sizes over 2^31 - 1), DATA (an offset that falls, a column out of range, a
  * value that is not finite), NOMEM. */
-GRAPHSS_MUST_CHECK graphss_status graphss_features_from_rows(
-    graphss_ctx *ctx, graphss_features *out, size_t n_rows, size_t n_cols,
-    const int64_t *offset, const int32_t *column, const float *value);
+GRAPHSS_MUST_CHECK graphss_status graphss_features_from_rows(graphss_ctx *ctx,
+    graphss_features *out, size_t n_rows, size_t n_cols, const int64_t *offset,
+    const int32_t *column, const float *value);
 /* The same from value [n_rows x n_cols], row by row. */
-GRAPHSS_MUST_CHECK graphss_status graphss_features_from_dense(graphss_ctx *ctx,
-                                                              graphss_features *out,
-                                                              size_t n_rows, size_t n_cols,
-                                                              const float *value);
+GRAPHSS_MUST_CHECK graphss_status graphss_features_from_dense(
+    graphss_ctx *ctx, graphss_features *out, size_t n_rows, size_t n_cols, const float *value);
 /* Makes a deep copy. NOMEM. */
-GRAPHSS_MUST_CHECK graphss_status graphss_features_copy(graphss_ctx *ctx,
-                                                        graphss_features *out,
-                                                        const graphss_features *features);
+GRAPHSS_MUST_CHECK graphss_status graphss_features_copy(
+    graphss_ctx *ctx, graphss_features *out, const graphss_features *features);
 /* Checks the rules above. INVALID names the row and the broken rule. Finiteness of values is
  * checked where they are used. */
-GRAPHSS_MUST_CHECK graphss_status graphss_features_check(graphss_ctx *ctx,
-                                                         const graphss_features *features);
+GRAPHSS_MUST_CHECK graphss_status graphss_features_check(
+    graphss_ctx *ctx, const graphss_features *features);
 /* A copy with each row divided by its sum, values below 0 counting as such (training divides
  * by the sum of absolute values); rows that sum to 0 or (within 1e-5) to 1 stay. NOMEM. */
 GRAPHSS_MUST_CHECK graphss_status graphss_features_normalise_rows(

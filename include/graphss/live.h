@@ -59,9 +59,8 @@ GRAPHSS_API bool graphss_false_alarms_parse(graphss_live_options *opt, const cha
  * live graph is used. Suspicion needs a model that graphss_alert_train was called for. Errors:
  * those of graphss_model_predict; INVALID: an option. */
 GRAPHSS_MUST_CHECK graphss_status graphss_live_new(graphss_ctx *ctx, graphss_live **out,
-                                                   const graphss_model *model,
-                                                   const graphss_observation *snapshot,
-                                                   const graphss_live_options *opt);
+    const graphss_model *model, const graphss_observation *snapshot,
+    const graphss_live_options *opt);
 GRAPHSS_API void graphss_live_free(graphss_ctx *ctx, graphss_live *live);
 
 /* ---- changes ---- */
@@ -94,20 +93,17 @@ typedef struct graphss_live_batch {
  * the one before. out may be NULL. On an error (NOMEM, CANCELLED, INVALID for a NULL or a time
  * that is not finite) the live graph is spoiled: free it and load the last saved state. */
 GRAPHSS_MUST_CHECK graphss_status graphss_live_apply(graphss_ctx *ctx, graphss_live *live,
-                                                     const graphss_event *event, size_t n,
-                                                     graphss_live_batch *out);
+    const graphss_event *event, size_t n, graphss_live_batch *out);
 GRAPHSS_API void graphss_live_batch_destroy(graphss_ctx *ctx, graphss_live_batch *batch);
 /* The last seq of a source ("" for events without one) that was applied, or -1. */
 GRAPHSS_API int64_t graphss_live_seen(const graphss_live *live, const char *source);
 /* Sets a source behind what the live graph has: as graphss_event_source_resume, and for
  * sources that number their events (Kafka) behind the last numbers seen. */
-GRAPHSS_MUST_CHECK graphss_status graphss_live_follow(graphss_ctx *ctx,
-                                                      const graphss_live *live,
-                                                      graphss_event_source *source,
-                                                      uint64_t offset);
+GRAPHSS_MUST_CHECK graphss_status graphss_live_follow(
+    graphss_ctx *ctx, const graphss_live *live, graphss_event_source *source, uint64_t offset);
 /* Lets time pass without an event: edges end and tests become due. As graphss_live_apply. */
-GRAPHSS_MUST_CHECK graphss_status graphss_live_advance(graphss_ctx *ctx, graphss_live *live,
-                                                       double t, graphss_live_batch *out);
+GRAPHSS_MUST_CHECK graphss_status graphss_live_advance(
+    graphss_ctx *ctx, graphss_live *live, double t, graphss_live_batch *out);
 
 /* ---- reading ---- */
 
@@ -185,13 +181,12 @@ typedef struct graphss_live_node {
 
 /* Computes what is not up to date. INVALID: no such node; NOMEM. Time: of its neighbourhood.
  */
-GRAPHSS_MUST_CHECK graphss_status graphss_live_node_get(graphss_ctx *ctx, graphss_live *live,
-                                                        graphss_live_node *out, size_t node);
+GRAPHSS_MUST_CHECK graphss_status graphss_live_node_get(
+    graphss_ctx *ctx, graphss_live *live, graphss_live_node *out, size_t node);
 /* Suspicion of nodes [n] (NaN without a detector), and posterior [n x n_classes] of their
  * classes, tampering allowed for; either may be NULL. INVALID, NOMEM. */
 GRAPHSS_MUST_CHECK graphss_status graphss_live_recover(graphss_ctx *ctx, graphss_live *live,
-                                                       double *suspicion, double *posterior,
-                                                       const int32_t *node, size_t n);
+    double *suspicion, double *posterior, const int32_t *node, size_t n);
 
 /* Neighbours of a node and what became of its edges; arrays belong to it. */
 typedef struct graphss_live_edges {
@@ -199,10 +194,8 @@ typedef struct graphss_live_edges {
     int32_t *node;
     int8_t *state; /* 0: as trusted, 1: added, -1: gone since */
 } graphss_live_edges;
-GRAPHSS_MUST_CHECK graphss_status graphss_live_edges_get(graphss_ctx *ctx,
-                                                         graphss_live_edges *out,
-                                                         const graphss_live *live,
-                                                         size_t node);
+GRAPHSS_MUST_CHECK graphss_status graphss_live_edges_get(
+    graphss_ctx *ctx, graphss_live_edges *out, const graphss_live *live, size_t node);
 GRAPHSS_API void graphss_live_edges_destroy(graphss_ctx *ctx, graphss_live_edges *edges);
 
 /* Features of a node that are not as in the trusted snapshot; the array belongs to it. */
@@ -215,31 +208,28 @@ typedef struct graphss_live_features {
     graphss_live_feature *item;
 } graphss_live_features;
 /* Of a new node: all it has, with was 0. INVALID: no such node; NOMEM. Time O(features). */
-GRAPHSS_MUST_CHECK graphss_status graphss_live_features_get(graphss_ctx *ctx,
-                                                            graphss_live_features *out,
-                                                            const graphss_live *live,
-                                                            size_t node);
-GRAPHSS_API void graphss_live_features_destroy(graphss_ctx *ctx,
-                                               graphss_live_features *features);
+GRAPHSS_MUST_CHECK graphss_status graphss_live_features_get(
+    graphss_ctx *ctx, graphss_live_features *out, const graphss_live *live, size_t node);
+GRAPHSS_API void graphss_live_features_destroy(
+    graphss_ctx *ctx, graphss_live_features *features);
 /* Name of a feature, or its number; out [32] is used for numbers. */
-GRAPHSS_API const char *graphss_live_column(const graphss_live *live, size_t column,
-                                            char *out);
+GRAPHSS_API const char *graphss_live_column(
+    const graphss_live *live, size_t column, char *out);
 
 /* The most suspicious changed nodes: up to *n of them into node, most suspicious first; *n
  * becomes their number. INVALID, NOMEM. Time O(changed nodes). */
-GRAPHSS_MUST_CHECK graphss_status graphss_live_suspects(graphss_ctx *ctx, graphss_live *live,
-                                                        int32_t *node, size_t *n);
+GRAPHSS_MUST_CHECK graphss_status graphss_live_suspects(
+    graphss_ctx *ctx, graphss_live *live, int32_t *node, size_t *n);
 
 /* The graph as it is (trusted: as it was trusted), nodes in the order of their numbers. The
  * caller destroys it. NOMEM. Time O(graph). */
-GRAPHSS_MUST_CHECK graphss_status graphss_live_snapshot(graphss_ctx *ctx, graphss_dataset *out,
-                                                        const graphss_live *live,
-                                                        bool trusted);
+GRAPHSS_MUST_CHECK graphss_status graphss_live_snapshot(
+    graphss_ctx *ctx, graphss_dataset *out, const graphss_live *live, bool trusted);
 /* Computes everything again from the graph alone and compares. *different: rows of
  * probabilities that differ in any bit; *farthest: the largest difference from
  * graphss_model_predict, whose dense products round by place. Either may be NULL. */
-GRAPHSS_MUST_CHECK graphss_status graphss_live_verify(graphss_ctx *ctx, size_t *different,
-                                                      double *farthest, graphss_live *live);
+GRAPHSS_MUST_CHECK graphss_status graphss_live_verify(
+    graphss_ctx *ctx, size_t *different, double *farthest, graphss_live *live);
 
 /* ---- groups and alerts ---- */
 
@@ -248,8 +238,7 @@ GRAPHSS_MUST_CHECK graphss_status graphss_live_verify(graphss_ctx *ctx, size_t *
  * empty name, or "all"; LIMIT: more than GRAPHSS_LIVE_GROUPS. */
 enum { GRAPHSS_LIVE_GROUPS = 1024 };
 GRAPHSS_MUST_CHECK graphss_status graphss_live_watch(graphss_ctx *ctx, graphss_live *live,
-                                                     const char *group,
-                                                     const char *const *member, size_t n);
+    const char *group, const char *const *member, size_t n);
 
 typedef struct graphss_live_group {
     const char *name; /* borrowed */
@@ -262,8 +251,8 @@ typedef struct graphss_live_group {
     bool open;        /* it has an alert that was not settled */
 } graphss_live_group;
 /* i below status.n_groups. */
-GRAPHSS_API void graphss_live_group_get(const graphss_live *live, graphss_live_group *out,
-                                        size_t i);
+GRAPHSS_API void graphss_live_group_get(
+    const graphss_live *live, graphss_live_group *out, size_t i);
 
 typedef enum graphss_alert_state {
     GRAPHSS_ALERT_OPEN,
@@ -287,12 +276,12 @@ typedef struct graphss_live_alert {
     const double *suspect_p, *suspect_score;
 } graphss_live_alert;
 /* i below status.n_alerts, by id. */
-GRAPHSS_API void graphss_live_alert_get(const graphss_live *live, graphss_live_alert *out,
-                                        size_t i);
+GRAPHSS_API void graphss_live_alert_get(
+    const graphss_live *live, graphss_live_alert *out, size_t i);
 /* OPEN to any other, ACKNOWLEDGED to DISMISSED or CONFIRMED. INVALID: no such alert, or it is
  * settled already. Settling starts the test of its group afresh. */
-GRAPHSS_MUST_CHECK graphss_status graphss_live_settle(graphss_ctx *ctx, graphss_live *live,
-                                                      uint64_t id, graphss_alert_state state);
+GRAPHSS_MUST_CHECK graphss_status graphss_live_settle(
+    graphss_ctx *ctx, graphss_live *live, uint64_t id, graphss_alert_state state);
 /* The graph as it is becomes the trusted snapshot. INVALID while an alert is open: settle it
  * first. */
 GRAPHSS_MUST_CHECK graphss_status graphss_live_trust(graphss_ctx *ctx, graphss_live *live);
@@ -301,13 +290,12 @@ GRAPHSS_MUST_CHECK graphss_status graphss_live_trust(graphss_ctx *ctx, graphss_l
 
 /* All of it but the model as bytes, which the caller releases: graph, trusted snapshot, tests,
  * groups, alerts, what was seen of each source. The same state gives the same bytes. NOMEM. */
-GRAPHSS_MUST_CHECK graphss_status graphss_live_save(graphss_ctx *ctx, void **bytes, size_t *n,
-                                                    const graphss_live *live);
+GRAPHSS_MUST_CHECK graphss_status graphss_live_save(
+    graphss_ctx *ctx, void **bytes, size_t *n, const graphss_live *live);
 /* DATA: not such bytes, or of another model; NOMEM. Every later result has the bits it would
  * have had. */
 GRAPHSS_MUST_CHECK graphss_status graphss_live_load(graphss_ctx *ctx, graphss_live **out,
-                                                    const graphss_model *model,
-                                                    const void *bytes, size_t n);
+    const graphss_model *model, const void *bytes, size_t n);
 
 /* The graph as it is under another model, which is borrowed: it is the trusted snapshot, and
  * the test learns anew what is usual. Names, labels, groups, alerts, the clock and what was
@@ -315,8 +303,7 @@ GRAPHSS_MUST_CHECK graphss_status graphss_live_load(graphss_ctx *ctx, graphss_li
  * are matched by name, as graphss_dataset_align does. INVALID: an alert is open; else as
  * graphss_live_new. `from` is not changed. */
 GRAPHSS_MUST_CHECK graphss_status graphss_live_adopt(graphss_ctx *ctx, graphss_live **out,
-                                                     const graphss_model *model,
-                                                     const graphss_live *from);
+    const graphss_model *model, const graphss_live *from);
 
 #ifdef __cplusplus
 }

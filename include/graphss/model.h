@@ -77,8 +77,7 @@ GRAPHSS_API bool graphss_model_uses(const char *model, const char *option);
  * features NULL: words. An unknown name gives gcn's values with that name, which
  * graphss_model_train then refuses. */
 GRAPHSS_API void graphss_train_options_init(graphss_train_options *opt, const char *model,
-                                            graphss_mode mode,
-                                            const graphss_features *features);
+    graphss_mode mode, const graphss_features *features);
 GRAPHSS_API const graphss_option *graphss_train_options_table(void);
 
 /* What a training run did. The arrays belong to it. */
@@ -112,11 +111,11 @@ GRAPHSS_API void graphss_train_input_init(graphss_train_input *in);
  * remove. path NULL: no file. The training fails with DATA where the file is damaged or of
  * another dataset, split, seed or options. The next recovery by graphss does the same with a
  * folder, which has a file for each rank; of names both snapshots. */
-GRAPHSS_MUST_CHECK graphss_status graphss_ctx_checkpoint(graphss_ctx *ctx, const char *path,
-                                                         const char *of, double seconds);
+GRAPHSS_MUST_CHECK graphss_status graphss_ctx_checkpoint(
+    graphss_ctx *ctx, const char *path, const char *of, double seconds);
 /* Removes such a file, or folder. IO; it is no error that there is none. */
-GRAPHSS_MUST_CHECK graphss_status graphss_checkpoint_remove(graphss_ctx *ctx,
-                                                            const char *path);
+GRAPHSS_MUST_CHECK graphss_status graphss_checkpoint_remove(
+    graphss_ctx *ctx, const char *path);
 
 /* Trains on one snapshot. Keeps the weights of the epoch with the best validation
  * accuracy (the lower validation loss where two are equal); in paper mode, as the paper's
@@ -128,9 +127,7 @@ GRAPHSS_MUST_CHECK graphss_status graphss_checkpoint_remove(graphss_ctx *ctx,
  * NaN in the features, or numbers too large or too small to compute with), LIMIT (more weights
  * than the machine has memory for), NOMEM, CANCELLED. */
 GRAPHSS_MUST_CHECK graphss_status graphss_model_train(graphss_ctx *ctx, graphss_model **out,
-                                                      graphss_training *log,
-                                                      const graphss_train_input *in,
-                                                      const graphss_train_options *opt);
+    graphss_training *log, const graphss_train_input *in, const graphss_train_options *opt);
 
 /* Trains further: a new model starts with the weights of `from` and is fitted to the labels of
  * the split on this snapshot for the given number of epochs, otherwise with from's options.
@@ -139,24 +136,18 @@ GRAPHSS_MUST_CHECK graphss_status graphss_model_train(graphss_ctx *ctx, graphss_
  * in->n_classes may be 0. Errors: those of graphss_model_train; SHAPE (other features or
  * classes than `from` was trained on). */
 GRAPHSS_MUST_CHECK graphss_status graphss_model_continue(graphss_ctx *ctx, graphss_model **out,
-                                                         graphss_training *log,
-                                                         const graphss_model *from,
-                                                         const graphss_train_input *in,
-                                                         int64_t epochs);
+    graphss_training *log, const graphss_model *from, const graphss_train_input *in,
+    int64_t epochs);
 
 /* prob [n_nodes x n_classes], rows sum to 1; the caller's. Errors: INVALID (an unsound graph
  * or features), SHAPE (the features have other columns than the model was trained on), DATA
  * (no node, no features, or a NaN in them), NOMEM. */
 GRAPHSS_MUST_CHECK graphss_status graphss_model_predict(graphss_ctx *ctx, float *prob,
-                                                        const graphss_model *model,
-                                                        const graphss_graph *graph,
-                                                        const graphss_features *features);
+    const graphss_model *model, const graphss_graph *graph, const graphss_features *features);
 /* label [n_nodes]: the most likely class of each node, the lowest index on ties. Use it when
  * probabilities are not needed. Errors as above. */
 GRAPHSS_MUST_CHECK graphss_status graphss_model_label(graphss_ctx *ctx, int32_t *label,
-                                                      const graphss_model *model,
-                                                      const graphss_graph *graph,
-                                                      const graphss_features *features);
+    const graphss_model *model, const graphss_graph *graph, const graphss_features *features);
 GRAPHSS_API void graphss_model_free(graphss_ctx *ctx, graphss_model *model);
 
 /* What the model knows of itself; borrowed until it is freed. _classes, _features: how many;
@@ -193,8 +184,8 @@ typedef struct graphss_tensor {
 
 /* The i-th weight matrix ("0.weight"), borrowed until the model is freed. False past the last,
  * and *out is unchanged. */
-GRAPHSS_API bool graphss_model_weight(graphss_tensor *out, const graphss_model *model,
-                                      size_t i);
+GRAPHSS_API bool graphss_model_weight(
+    graphss_tensor *out, const graphss_model *model, size_t i);
 
 struct graphss_dataset;
 /* Stores in the model what it was trained on (names of nodes, features and classes, name and
@@ -204,9 +195,8 @@ GRAPHSS_MUST_CHECK graphss_status graphss_model_set_dataset(
     graphss_ctx *ctx, graphss_model *model, const struct graphss_dataset *data);
 /* Checks that the model fits the data. SHAPE names what differs (features, classes or their
  * names), with both values. */
-GRAPHSS_MUST_CHECK graphss_status graphss_model_fits(graphss_ctx *ctx,
-                                                     const graphss_model *model,
-                                                     const struct graphss_dataset *data);
+GRAPHSS_MUST_CHECK graphss_status graphss_model_fits(
+    graphss_ctx *ctx, const graphss_model *model, const struct graphss_dataset *data);
 
 /* What was changed to align a dataset with a model. */
 typedef struct graphss_alignment {
@@ -229,19 +219,16 @@ typedef struct graphss_alignment {
  * be NULL. SHAPE: another number of features and no names, no feature in common, or a
  * duplicate name that is not as in the model; NOMEM. On errors the data are unchanged. */
 GRAPHSS_MUST_CHECK graphss_status graphss_dataset_align(graphss_ctx *ctx,
-                                                        graphss_alignment *out,
-                                                        struct graphss_dataset *data,
-                                                        const graphss_model *model);
+    graphss_alignment *out, struct graphss_dataset *data, const graphss_model *model);
 
 /* safetensors: an 8-byte length, a JSON header, the arrays. The split, its labels and names
  * go along. Writes the file completely or not at all. IO, NOMEM. */
-GRAPHSS_MUST_CHECK graphss_status graphss_model_save(graphss_ctx *ctx,
-                                                     const graphss_model *model,
-                                                     const char *path);
+GRAPHSS_MUST_CHECK graphss_status graphss_model_save(
+    graphss_ctx *ctx, const graphss_model *model, const char *path);
 /* DATA: not a model of ours, truncated, or of a later version, with the place; NOT_FOUND, IO,
  * NOMEM. The caller frees *out. */
-GRAPHSS_MUST_CHECK graphss_status graphss_model_load(graphss_ctx *ctx, graphss_model **out,
-                                                     const char *path);
+GRAPHSS_MUST_CHECK graphss_status graphss_model_load(
+    graphss_ctx *ctx, graphss_model **out, const char *path);
 
 #ifdef __cplusplus
 }

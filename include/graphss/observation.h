@@ -61,8 +61,7 @@ GRAPHSS_API void graphss_defence_input_init(graphss_defence_input *in);
 /* For each node of `to` the number of the node of `from` with the same name, or -1. Without
  * names a node is called by its number. The caller releases *match [to nodes]. */
 GRAPHSS_MUST_CHECK graphss_status graphss_observation_match(graphss_ctx *ctx, int32_t **match,
-                                                            const graphss_observation *to,
-                                                            const graphss_observation *from);
+    const graphss_observation *to, const graphss_observation *from);
 /* The model's split in numbers of a snapshot, by name; nodes that are gone are left out. Where
  * one side has no names, its nodes are called 0, 1, 2 ... if that finds all of the smaller
  * side; else position counts, if there are as many nodes. A model that was not described
@@ -70,13 +69,11 @@ GRAPHSS_MUST_CHECK graphss_status graphss_observation_match(graphss_ctx *ctx, in
  * only do not tell which is which; SHAPE: a node of a split that is taken as it is is not in
  * the snapshot. */
 GRAPHSS_MUST_CHECK graphss_status graphss_split_match(graphss_ctx *ctx, graphss_split *out,
-                                                      const graphss_model *model,
-                                                      const graphss_observation *current);
+    const graphss_model *model, const graphss_observation *current);
 /* The split in the numbers of `to`, given in those of `from`: match [n] is what
  * graphss_observation_match gave. Nodes that `to` lacks are left out. */
 GRAPHSS_MUST_CHECK graphss_status graphss_split_translate(graphss_ctx *ctx, graphss_split *out,
-                                                          const graphss_split *split,
-                                                          const int32_t *match, size_t n);
+    const graphss_split *split, const int32_t *match, size_t n);
 
 #ifdef __cplusplus
 }

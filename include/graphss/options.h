@@ -45,19 +45,18 @@ typedef struct graphss_option {
 } graphss_option;
 
 /* The row of a name, or NULL. */
-GRAPHSS_API const graphss_option *graphss_option_find(const graphss_option *table,
-                                                      const char *name);
+GRAPHSS_API const graphss_option *graphss_option_find(
+    const graphss_option *table, const char *name);
 /* Parses text into the row's field. INVALID names the option, the text and the range. */
-GRAPHSS_MUST_CHECK graphss_status graphss_option_set(graphss_ctx *ctx, void *options,
-                                                     const graphss_option *row,
-                                                     const char *text);
+GRAPHSS_MUST_CHECK graphss_status graphss_option_set(
+    graphss_ctx *ctx, void *options, const graphss_option *row, const char *text);
 /* Checks every field of a filled struct against its range. */
-GRAPHSS_MUST_CHECK graphss_status graphss_options_check(graphss_ctx *ctx, const void *options,
-                                                        const graphss_option *table);
+GRAPHSS_MUST_CHECK graphss_status graphss_options_check(
+    graphss_ctx *ctx, const void *options, const graphss_option *table);
 /* Writes the field's value as text that graphss_option_set reads back, "?" for a choice that
  * does not exist; returns its length as snprintf does. */
-GRAPHSS_API size_t graphss_option_text(char *out, size_t size, const void *options,
-                                       const graphss_option *row);
+GRAPHSS_API size_t graphss_option_text(
+    char *out, size_t size, const void *options, const graphss_option *row);
 
 #ifdef __cplusplus
 }

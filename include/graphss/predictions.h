@@ -36,13 +36,11 @@ typedef struct graphss_predictions {
 
 /* Whole or not at all; the same predictions give the same bytes. INVALID (no labels, or
  * another number of names than nodes), IO, NOMEM. */
-GRAPHSS_MUST_CHECK graphss_status graphss_predictions_write(graphss_ctx *ctx,
-                                                            const graphss_predictions *p,
-                                                            const char *path);
+GRAPHSS_MUST_CHECK graphss_status graphss_predictions_write(
+    graphss_ctx *ctx, const graphss_predictions *p, const char *path);
 /* DATA (with array and what was wanted), NOT_FOUND, IO, NOMEM. */
-GRAPHSS_MUST_CHECK graphss_status graphss_predictions_read(graphss_ctx *ctx,
-                                                           graphss_predictions *out,
-                                                           const char *path);
+GRAPHSS_MUST_CHECK graphss_status graphss_predictions_read(
+    graphss_ctx *ctx, graphss_predictions *out, const char *path);
 GRAPHSS_API void graphss_predictions_destroy(graphss_ctx *ctx, graphss_predictions *p);
 
 #ifdef __cplusplus

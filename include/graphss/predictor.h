@@ -29,11 +29,10 @@ typedef struct graphss_predictor {
     size_t struct_size; /* sizeof(graphss_predictor) */
     /* prob [n_nodes x n_classes]: class probabilities of all nodes; rows sum to 1. */
     graphss_status (*probabilities)(void *user, float *prob, const graphss_graph *graph,
-                                    const graphss_features *features, char *why, size_t size);
+        const graphss_features *features, char *why, size_t size);
     /* prob [n x n_classes]: of the n listed nodes alone. NULL: it answers for all only. */
     graphss_status (*some)(void *user, float *prob, const int32_t *node, size_t n,
-                           const graphss_graph *graph, const graphss_features *features,
-                           char *why, size_t size);
+        const graphss_graph *graph, const graphss_features *features, char *why, size_t size);
     void (*release)(void *user); /* when the model is freed, or NULL */
     void *user;
     size_t hops; /* a node's answer depends on nothing farther away; 0: unknown */
@@ -47,9 +46,9 @@ typedef struct graphss_predictor {
  * predictor is copied; release is called when the model is freed, and not on an error. Errors:
  * those of graphss_model_train; DATA (answers that are no probabilities, or not the same
  * twice); what the predictor returns. */
-GRAPHSS_MUST_CHECK graphss_status graphss_model_from_predictor(
-    graphss_ctx *ctx, graphss_model **out, const graphss_predictor *predictor,
-    const graphss_train_input *in, const graphss_train_options *opt);
+GRAPHSS_MUST_CHECK graphss_status graphss_model_from_predictor(graphss_ctx *ctx,
+    graphss_model **out, const graphss_predictor *predictor, const graphss_train_input *in,
+    const graphss_train_options *opt);
 
 /* Gives a model another predictor, or its first one: a model that was made from one and saved
  * has none when it is loaded, and any other model then answers as the predictor does. The
@@ -68,10 +67,9 @@ typedef struct graphss_answers {
  * on others (simulated attacks), those of the snapshot that is nearest, changed by as much as
  * a classifier of ours, fitted to the clean answers, changes its own. All arrays of known are
  * borrowed until the model is freed. The first of the n known is clean. As above otherwise. */
-GRAPHSS_MUST_CHECK graphss_status
-graphss_model_from_answers(graphss_ctx *ctx, graphss_model **out, const graphss_answers *known,
-                           size_t n, size_t n_classes, const graphss_split *split,
-                           uint64_t seed, const graphss_train_options *opt);
+GRAPHSS_MUST_CHECK graphss_status graphss_model_from_answers(graphss_ctx *ctx,
+    graphss_model **out, const graphss_answers *known, size_t n, size_t n_classes,
+    const graphss_split *split, uint64_t seed, const graphss_train_options *opt);
 
 /* What is known of a model's predictor. */
 typedef struct graphss_predictor_use {
@@ -83,8 +81,8 @@ typedef struct graphss_predictor_use {
 } graphss_predictor_use;
 
 /* False: the model has no predictor, and *use is empty. use may be NULL. */
-GRAPHSS_API bool graphss_model_predictor_use(graphss_predictor_use *use,
-                                             const graphss_model *model);
+GRAPHSS_API bool graphss_model_predictor_use(
+    graphss_predictor_use *use, const graphss_model *model);
 
 #ifdef __cplusplus
 }

@@ -165,21 +165,20 @@ typedef struct graphss_recover_options {
 
 /* The options that a method uses in that mode, by name: those above that it shares, its own,
  * and those of training where it trains. NULL for NULL. */
-GRAPHSS_API const graphss_option *
-graphss_recover_method_options(const graphss_recover_method *method, graphss_mode mode);
+GRAPHSS_API const graphss_option *graphss_recover_method_options(
+    const graphss_recover_method *method, graphss_mode mode);
 /* Whether an option of that name is among them. */
-GRAPHSS_API bool graphss_recover_method_uses(const graphss_recover_method *method,
-                                             graphss_mode mode, const char *option);
+GRAPHSS_API bool graphss_recover_method_uses(
+    const graphss_recover_method *method, graphss_mode mode, const char *option);
 /* Whether its `perturbed` is a probability, from which graphss_recover_flips makes a list. */
-GRAPHSS_API bool graphss_recover_method_finds(const graphss_recover_method *method,
-                                              graphss_mode mode);
+GRAPHSS_API bool graphss_recover_method_finds(
+    const graphss_recover_method *method, graphss_mode mode);
 
 /* The preset of a method. Honest mode starts from the options the model was trained with
  * (NULL: those of gcn), paper mode from the paper's appendix. method NULL, as for a name that
  * does not exist, gives options that graphss_recover_run refuses. */
 GRAPHSS_API void graphss_recover_options_init(graphss_recover_options *opt,
-                                              const graphss_recover_method *method,
-                                              graphss_mode mode, const graphss_model *model);
+    const graphss_recover_method *method, graphss_mode mode, const graphss_model *model);
 
 typedef struct graphss_recover_result {
     /* label, posterior, perturbed, node_names. A method that does not estimate perturbations
@@ -215,11 +214,10 @@ typedef struct graphss_recover_result {
  * astray), LIMIT, NOMEM, CANCELLED. out is written only on
  * success. The result does not depend on the number of threads. */
 GRAPHSS_MUST_CHECK graphss_status graphss_recover_run(graphss_ctx *ctx,
-                                                      graphss_recover_result *out,
-                                                      const graphss_defence_input *in,
-                                                      const graphss_recover_options *opt);
-GRAPHSS_API void graphss_recover_result_destroy(graphss_ctx *ctx,
-                                                graphss_recover_result *recovery);
+    graphss_recover_result *out, const graphss_defence_input *in,
+    const graphss_recover_options *opt);
+GRAPHSS_API void graphss_recover_result_destroy(
+    graphss_ctx *ctx, graphss_recover_result *recovery);
 
 /* Changes to current that would undo the perturbation, at nodes whose `perturbed` is at least
  * `least` (0.5 is a good value after "graphss"). If previous has the node and its neighbour,
@@ -228,9 +226,7 @@ GRAPHSS_API void graphss_recover_result_destroy(graphss_ctx *ctx,
  * if found->kind is FEATURES, no features if it is EDGES. in is that of the recovery.
  * dataset and hash of the list are left empty. SHAPE: found belongs to other data. */
 GRAPHSS_MUST_CHECK graphss_status graphss_recover_flips(graphss_ctx *ctx, graphss_flips *out,
-                                                        const graphss_defence_input *in,
-                                                        const graphss_recover_result *found,
-                                                        double least);
+    const graphss_defence_input *in, const graphss_recover_result *found, double least);
 
 #ifdef __cplusplus
 }

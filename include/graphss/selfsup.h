@@ -63,7 +63,7 @@ typedef struct graphss_state {
  *   label  [n]              current z (of several chains, what most of them hold)
  * Called on the caller's thread. Any status but OK ends the run with that status. */
 typedef graphss_status (*graphss_refit_fn)(graphss_ctx *ctx, void *user, float *prob,
-                                           const int32_t *label, size_t n, size_t n_classes);
+    const int32_t *label, size_t n, size_t n_classes);
 
 typedef struct graphss_selfsup_input {
     uint32_t struct_size; /* sizeof(graphss_selfsup_input) */
@@ -158,9 +158,8 @@ typedef struct graphss_selfsup_result {
  * refit returns. Time O(chains * sweeps * n * n_classes * n_states * n_sources), chains in
  * parallel; memory O(chains * n * (n_classes + n_states)). */
 GRAPHSS_MUST_CHECK graphss_status graphss_selfsup_run(graphss_ctx *ctx,
-                                                      graphss_selfsup_result *out,
-                                                      const graphss_selfsup_input *in,
-                                                      const graphss_selfsup_options *opt);
+    graphss_selfsup_result *out, const graphss_selfsup_input *in,
+    const graphss_selfsup_options *opt);
 GRAPHSS_API void graphss_selfsup_result_destroy(graphss_ctx *ctx, graphss_selfsup_result *out);
 
 /* Split R-hat of chains of equal length, trace [n_chains x length]: each is cut in two, and
@@ -169,8 +168,8 @@ GRAPHSS_API void graphss_selfsup_result_destroy(graphss_ctx *ctx, graphss_selfsu
 GRAPHSS_API double graphss_trace_r_hat(const double *trace, size_t n_chains, size_t length);
 /* Effective number of independent draws, at most n_chains * length; that for a constant.
  * Time O(n_chains * length * lag), lag being where correlation dies. */
-GRAPHSS_API double graphss_trace_effective_draws(const double *trace, size_t n_chains,
-                                                 size_t length);
+GRAPHSS_API double graphss_trace_effective_draws(
+    const double *trace, size_t n_chains, size_t length);
 
 #ifdef __cplusplus
 }

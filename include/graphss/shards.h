@@ -25,14 +25,12 @@ extern "C" {
  * _read: a number a line, in the order of the nodes, as METIS writes it. DATA: with the line.
  * _scotch: few edges between parts, by the library Scotch, which is loaded for it. INVALID:
  * it is not installed. */
-GRAPHSS_MUST_CHECK graphss_status graphss_partition_blocks(graphss_ctx *ctx, int32_t **part,
-                                                           size_t n_nodes, size_t parts);
-GRAPHSS_MUST_CHECK graphss_status graphss_partition_read(graphss_ctx *ctx, int32_t **part,
-                                                         size_t n_nodes, size_t parts,
-                                                         const char *path);
-GRAPHSS_MUST_CHECK graphss_status graphss_partition_scotch(graphss_ctx *ctx, int32_t **part,
-                                                           const graphss_graph *graph,
-                                                           size_t parts);
+GRAPHSS_MUST_CHECK graphss_status graphss_partition_blocks(
+    graphss_ctx *ctx, int32_t **part, size_t n_nodes, size_t parts);
+GRAPHSS_MUST_CHECK graphss_status graphss_partition_read(
+    graphss_ctx *ctx, int32_t **part, size_t n_nodes, size_t parts, const char *path);
+GRAPHSS_MUST_CHECK graphss_status graphss_partition_scotch(
+    graphss_ctx *ctx, int32_t **part, const graphss_graph *graph, size_t parts);
 
 /* What a cut costs. */
 typedef struct graphss_shards_summary {
@@ -46,10 +44,8 @@ typedef struct graphss_shards_summary {
  * NULL. Cells that were missing (graphss_missing_cells) are written as they were filled.
  * INVALID: a part without nodes, a number that is no part, a folder that is not empty. */
 GRAPHSS_MUST_CHECK graphss_status graphss_shards_write(graphss_ctx *ctx,
-                                                       graphss_shards_summary *summary,
-                                                       const graphss_dataset *data,
-                                                       const int32_t *part, size_t parts,
-                                                       const char *folder);
+    graphss_shards_summary *summary, const graphss_dataset *data, const int32_t *part,
+    size_t parts, const char *folder);
 
 #ifdef __cplusplus
 }

@@ -49,23 +49,20 @@ GRAPHSS_API const graphss_option *graphss_split_options_table(void);
  * makes its labels noisy, stream NOISE. Errors: INVALID (shares), DATA (too few nodes;
  * label NULL, as of data without), NOMEM. */
 GRAPHSS_MUST_CHECK graphss_status graphss_split_make(graphss_ctx *ctx, graphss_split *out,
-                                                     const int32_t *label, size_t n,
-                                                     size_t n_classes, uint64_t seed,
-                                                     const graphss_split_options *opt);
+    const int32_t *label, size_t n, size_t n_classes, uint64_t seed,
+    const graphss_split_options *opt);
 /* Reads FILE.npz with train, val, test and perhaps train_labels, val_labels; idx_train and
  * split_train are known names too, and so are masks (bool, or called train_mask). Labels
  * that the file lacks are taken from label (which may be NULL where the file has both).
  * DATA: a node out of range or in two lists, a label out of range, with array and place. */
 GRAPHSS_MUST_CHECK graphss_status graphss_split_read(graphss_ctx *ctx, graphss_split *out,
-                                                     const char *path, const int32_t *label,
-                                                     size_t n, size_t n_classes);
+    const char *path, const int32_t *label, size_t n, size_t n_classes);
 /* Writes FILE.npz for graphss_split_read, completely or not at all. IO, NOMEM. */
-GRAPHSS_MUST_CHECK graphss_status graphss_split_write(graphss_ctx *ctx,
-                                                      const graphss_split *split,
-                                                      const char *path);
+GRAPHSS_MUST_CHECK graphss_status graphss_split_write(
+    graphss_ctx *ctx, const graphss_split *split, const char *path);
 /* Makes a deep copy. NOMEM. */
-GRAPHSS_MUST_CHECK graphss_status graphss_split_copy(graphss_ctx *ctx, graphss_split *out,
-                                                     const graphss_split *split);
+GRAPHSS_MUST_CHECK graphss_status graphss_split_copy(
+    graphss_ctx *ctx, graphss_split *out, const graphss_split *split);
 GRAPHSS_API void graphss_split_destroy(graphss_ctx *ctx, graphss_split *split);
 
 #ifdef __cplusplus

@@ -33,13 +33,12 @@ GRAPHSS_API void graphss_synth_options_init(graphss_synth_options *opt);
 /* The table behind "synth:KEY=VALUE,...". */
 GRAPHSS_API const graphss_option *graphss_synth_options_table(void);
 /* text is "nodes=1000,degree=5" or "": INVALID names the key that is unknown or wrong. */
-GRAPHSS_MUST_CHECK graphss_status graphss_synth_options_parse(graphss_ctx *ctx,
-                                                              graphss_synth_options *out,
-                                                              const char *text);
+GRAPHSS_MUST_CHECK graphss_status graphss_synth_options_parse(
+    graphss_ctx *ctx, graphss_synth_options *out, const char *text);
 /* Errors: INVALID (an option out of its range), LIMIT (more than 3/4 of the machine's memory),
  * NOMEM. Time O(nodes + edges + words). */
-GRAPHSS_MUST_CHECK graphss_status graphss_synth_make(graphss_ctx *ctx, graphss_dataset *out,
-                                                     const graphss_synth_options *opt);
+GRAPHSS_MUST_CHECK graphss_status graphss_synth_make(
+    graphss_ctx *ctx, graphss_dataset *out, const graphss_synth_options *opt);
 
 #ifdef __cplusplus
 }

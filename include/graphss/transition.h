@@ -30,9 +30,8 @@ typedef struct graphss_prior {
 
 /* alpha [n_classes x n_classes], every cell at least 1e-6: a chain cannot leave a cell of
  * chance 0. INVALID: a number out of its range. */
-GRAPHSS_MUST_CHECK graphss_status graphss_prior_cells(graphss_ctx *ctx, double *alpha,
-                                                      const graphss_prior *prior,
-                                                      size_t n_classes);
+GRAPHSS_MUST_CHECK graphss_status graphss_prior_cells(
+    graphss_ctx *ctx, double *alpha, const graphss_prior *prior, size_t n_classes);
 
 /* phi', the paper's warm-up matrix: phi'[k][y] is the sum of prob[node][k] over the listed
  * nodes with label y, rows normalised. A row without any mass is flat.
@@ -45,20 +44,18 @@ GRAPHSS_MUST_CHECK graphss_status graphss_prior_cells(graphss_ctx *ctx, double *
  * Errors: INVALID (a node or label out of range, a probability that is negative or not
  * finite). Time O(n * n_classes). */
 GRAPHSS_MUST_CHECK graphss_status graphss_transition_warmup(graphss_ctx *ctx, double *phi,
-                                                            const float *prob,
-                                                            const int32_t *node,
-                                                            const int32_t *label, size_t n,
-                                                            size_t n_nodes, size_t n_classes);
+    const float *prob, const int32_t *node, const int32_t *label, size_t n, size_t n_nodes,
+    size_t n_classes);
 
 /* counts[t][y] = nodes with z = t and observed = y; a label of -1 in either does not count.
  * Labels are in [-1, n_classes). */
-GRAPHSS_API void graphss_transition_count(double *counts, const int32_t *z,
-                                          const int32_t *observed, size_t n, size_t n_classes);
+GRAPHSS_API void graphss_transition_count(
+    double *counts, const int32_t *z, const int32_t *observed, size_t n, size_t n_classes);
 
 /* phi[t][y] = (alpha[t][y] + counts[t][y]) / sum of row t: the posterior mean. A row without
  * any mass is flat. counts NULL: the prior mean. phi may be alpha or counts. */
-GRAPHSS_API void graphss_transition_mean(double *phi, const double *alpha,
-                                         const double *counts, size_t n_classes);
+GRAPHSS_API void graphss_transition_mean(
+    double *phi, const double *alpha, const double *counts, size_t n_classes);
 
 #ifdef __cplusplus
 }

@@ -36,41 +36,32 @@ GRAPHSS_API void graphss_import_options_init(graphss_train_options *opt, const c
  * layout (what cannot be expressed is refused by name), one that is missing, a value that is
  * not finite; INVALID, NOMEM. */
 GRAPHSS_MUST_CHECK graphss_status graphss_model_from_tensors(graphss_ctx *ctx,
-                                                             graphss_model **out,
-                                                             const graphss_tensor *tensor,
-                                                             size_t n, graphss_layout layout,
-                                                             const graphss_train_options *how);
+    graphss_model **out, const graphss_tensor *tensor, size_t n, graphss_layout layout,
+    const graphss_train_options *how);
 /* The same from a file in safetensors, of F32, F64, F16 or BF16. IO, NOT_FOUND too. */
 GRAPHSS_MUST_CHECK graphss_status graphss_model_import(graphss_ctx *ctx, graphss_model **out,
-                                                       const char *path, graphss_layout layout,
-                                                       const graphss_train_options *how);
+    const char *path, graphss_layout layout, const graphss_train_options *how);
 
 /* Lets a model remember what it was trained with, for alert and recover, in place of what it
  * had. INVALID (lists that are not sound), DATA (a label that is no class of it), NOMEM. */
-GRAPHSS_MUST_CHECK graphss_status graphss_model_set_split(graphss_ctx *ctx,
-                                                          graphss_model *model,
-                                                          const graphss_split *split);
+GRAPHSS_MUST_CHECK graphss_status graphss_model_set_split(
+    graphss_ctx *ctx, graphss_model *model, const graphss_split *split);
 
 /* The weights of a model by the names of a layout, in safetensors. INVALID: the layout has no
  * such model, or the model scales its features by more than rows, which no layout can say; IO,
  * NOMEM. */
-GRAPHSS_MUST_CHECK graphss_status graphss_model_export(graphss_ctx *ctx,
-                                                       const graphss_model *model,
-                                                       const char *path,
-                                                       graphss_layout layout);
+GRAPHSS_MUST_CHECK graphss_status graphss_model_export(
+    graphss_ctx *ctx, const graphss_model *model, const char *path, graphss_layout layout);
 
 /* Does the model say what its origin said, prob [n_nodes x n_classes]? *off: the largest
  * difference of a probability. DATA: above 1e-4, with the node and how many labels differ; the
  * errors of graphss_model_predict. */
 GRAPHSS_MUST_CHECK graphss_status graphss_model_probe(graphss_ctx *ctx, double *off,
-                                                      const graphss_model *model,
-                                                      const graphss_graph *graph,
-                                                      const graphss_features *features,
-                                                      const float *prob);
+    const graphss_model *model, const graphss_graph *graph, const graphss_features *features,
+    const float *prob);
 /* The same of FILE.npz, a dataset (docs/formats.md) with an array probabilities. */
-GRAPHSS_MUST_CHECK graphss_status graphss_model_probe_file(graphss_ctx *ctx, double *off,
-                                                           const graphss_model *model,
-                                                           const char *path);
+GRAPHSS_MUST_CHECK graphss_status graphss_model_probe_file(
+    graphss_ctx *ctx, double *off, const graphss_model *model, const char *path);
 
 #ifdef __cplusplus
 }

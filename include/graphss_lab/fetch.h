@@ -62,9 +62,7 @@ GRAPHSS_API const graphss_fetch_item *graphss_fetch_item_at(size_t i);
  * the file), LIMIT (a file beyond 256 MiB), IO, NOMEM, CANCELLED. With a libcurl before 7.84,
  * call curl_global_init before the first fetches of several threads. */
 GRAPHSS_MUST_CHECK graphss_status graphss_fetch_run(graphss_ctx *ctx,
-                                                    graphss_fetch_result *out,
-                                                    const char *dataset,
-                                                    const graphss_fetch_options *opt);
+    graphss_fetch_result *out, const char *dataset, const graphss_fetch_options *opt);
 
 #ifdef __cplusplus
 }

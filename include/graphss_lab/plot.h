@@ -32,9 +32,8 @@ typedef struct graphss_plot {
 
 /* Writes n_plots one below the other into one file, which appears completely or not at all.
  * Errors: INVALID (no plot, or a series without values), IO, NOMEM. Time O(points). */
-GRAPHSS_MUST_CHECK graphss_status graphss_plot_write(graphss_ctx *ctx,
-                                                     const graphss_plot *plot, size_t n_plots,
-                                                     const char *path);
+GRAPHSS_MUST_CHECK graphss_status graphss_plot_write(
+    graphss_ctx *ctx, const graphss_plot *plot, size_t n_plots, const char *path);
 
 #ifdef __cplusplus
 }

@@ -48,32 +48,30 @@ typedef struct graphss_protocol_options {
 } graphss_protocol_options;
 
 /* The preset of a mode for a classifier: "gcn", "sgc", "sage" or "mlp". */
-GRAPHSS_API void graphss_protocol_options_init(graphss_protocol_options *opt,
-                                               const char *model, graphss_mode mode);
+GRAPHSS_API void graphss_protocol_options_init(
+    graphss_protocol_options *opt, const char *model, graphss_mode mode);
 /* The paper's budgets: 5 edges on Amazon Photo and Coauthor CS, 2 elsewhere; ten times as many
  * features. */
-GRAPHSS_API void graphss_protocol_budget(int64_t *edges, int64_t *features,
-                                         const graphss_dataset *data);
+GRAPHSS_API void graphss_protocol_budget(
+    int64_t *edges, int64_t *features, const graphss_dataset *data);
 
 /* Replaces budgets below 0 and, in paper mode, self-loops by the values for a dataset.
  * graphss_protocol_start calls it; use it for snapshots made otherwise. */
-GRAPHSS_API void graphss_protocol_suit(graphss_protocol_options *opt,
-                                       const graphss_dataset *data);
+GRAPHSS_API void graphss_protocol_suit(
+    graphss_protocol_options *opt, const graphss_dataset *data);
 /* The weights that the paper's attacker knows: not those of the model it attacks, but those of
  * the last epoch or, for SGC and GraphSAGE, those before the first epoch (docs/selfsup.md).
  * The caller releases *surrogate [features x classes]. Errors: those of graphss_model_train
  * and graphss_surrogate_from_model. */
-GRAPHSS_MUST_CHECK graphss_status graphss_protocol_surrogate(
-    graphss_ctx *ctx, float **surrogate, const graphss_dataset *data,
-    const graphss_split *split, uint64_t seed, const graphss_train_options *train);
+GRAPHSS_MUST_CHECK graphss_status graphss_protocol_surrogate(graphss_ctx *ctx,
+    float **surrogate, const graphss_dataset *data, const graphss_split *split, uint64_t seed,
+    const graphss_train_options *train);
 /* The labels that the paper's attacker assumes: those of the split and, for a fraction `noise`
  * of the test nodes, random ones. label [nodes] holds the truth on entry and is changed.
  * INVALID (an argument is missing, noise is not in [0, 1]), SHAPE (the split belongs to other
  * data), NOMEM; label is then unchanged. */
 GRAPHSS_MUST_CHECK graphss_status graphss_protocol_believed(graphss_ctx *ctx, int32_t *label,
-                                                            const graphss_dataset *data,
-                                                            const graphss_split *split,
-                                                            double noise, uint64_t seed);
+    const graphss_dataset *data, const graphss_split *split, double noise, uint64_t seed);
 
 /* A plain value: {0} is empty. Data, split and what all sets of victims share. */
 typedef struct graphss_protocol {
@@ -90,10 +88,8 @@ typedef struct graphss_protocol {
  * seen), DATA (no labels, no features), and those of graphss_split_make and
  * graphss_model_train. */
 GRAPHSS_MUST_CHECK graphss_status graphss_protocol_start(graphss_ctx *ctx,
-                                                         graphss_protocol *out,
-                                                         const graphss_dataset *data,
-                                                         uint64_t seed,
-                                                         const graphss_protocol_options *opt);
+    graphss_protocol *out, const graphss_dataset *data, uint64_t seed,
+    const graphss_protocol_options *opt);
 GRAPHSS_API void graphss_protocol_destroy(graphss_ctx *ctx, graphss_protocol *p);
 
 typedef struct graphss_protocol_score {
@@ -122,17 +118,15 @@ typedef struct graphss_protocol_trial {
  * attacks. Borrows p until the trial is destroyed. Progress stages: "train", "attack". Errors:
  * those of graphss_snapshots_plan, graphss_model_train and graphss_attack_run. */
 GRAPHSS_MUST_CHECK graphss_status graphss_protocol_attack(graphss_ctx *ctx,
-                                                          graphss_protocol_trial *out,
-                                                          const graphss_protocol *p,
-                                                          uint64_t victim_seed);
+    graphss_protocol_trial *out, const graphss_protocol *p, uint64_t victim_seed);
 /* The input for a defence, with the seed of the victims. Borrows the trial, which must not
  * move while this is used. */
 GRAPHSS_API graphss_defence_input graphss_protocol_input(graphss_protocol_trial *trial);
 /* Accuracy of label [nodes of current]; -1 (abstained) counts as wrong. */
-GRAPHSS_API graphss_protocol_score
-graphss_protocol_measure(const graphss_protocol_trial *trial, const int32_t *label);
-GRAPHSS_API void graphss_protocol_trial_destroy(graphss_ctx *ctx,
-                                                graphss_protocol_trial *trial);
+GRAPHSS_API graphss_protocol_score graphss_protocol_measure(
+    const graphss_protocol_trial *trial, const int32_t *label);
+GRAPHSS_API void graphss_protocol_trial_destroy(
+    graphss_ctx *ctx, graphss_protocol_trial *trial);
 
 #ifdef __cplusplus
 }

@@ -33,9 +33,8 @@ GRAPHSS_API void graphss_report_options_init(graphss_report_options *opt);
  * ending), NOT_FOUND, DATA (a line that is no record: file, line and what was wanted), LIMIT,
  * IO, NOMEM. */
 GRAPHSS_MUST_CHECK graphss_status graphss_report_write(graphss_ctx *ctx,
-                                                       graphss_report_summary *summary,
-                                                       const char *records, const char *path,
-                                                       const graphss_report_options *opt);
+    graphss_report_summary *summary, const char *records, const char *path,
+    const graphss_report_options *opt);
 
 /* ---- a page about one snapshot, to send to a colleague ---- */
 
@@ -77,9 +76,8 @@ typedef struct graphss_page {
 } graphss_page;
 
 /* Writes one page of HTML that needs nothing else, whole or not at all. IO, NOMEM. */
-GRAPHSS_MUST_CHECK graphss_status graphss_page_write(graphss_ctx *ctx,
-                                                     const graphss_page *page,
-                                                     const char *path);
+GRAPHSS_MUST_CHECK graphss_status graphss_page_write(
+    graphss_ctx *ctx, const graphss_page *page, const char *path);
 
 #ifdef __cplusplus
 }

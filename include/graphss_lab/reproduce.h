@@ -73,9 +73,7 @@ GRAPHSS_API const char *graphss_reproduce_recipe(size_t i, const char **text, si
  * LIMIT (another run writes to the folder), NOMEM, CANCELLED: what was finished is kept. A
  * cell that fails is no error. */
 GRAPHSS_MUST_CHECK graphss_status graphss_reproduce_run(graphss_ctx *ctx,
-                                                        graphss_reproduce_result *out,
-                                                        uint64_t first_seed,
-                                                        const graphss_reproduce_options *opt);
+    graphss_reproduce_result *out, uint64_t first_seed, const graphss_reproduce_options *opt);
 
 #ifdef __cplusplus
 }

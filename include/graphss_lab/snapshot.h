@@ -66,26 +66,24 @@ typedef struct graphss_snapshots {
  * more attacked groups than groups; unsound data, a node twice in a list of the split), DATA
  * (fewer test nodes than groups; parts of the data that do not fit), SHAPE (a node of the
  * split that the data lacks), NOMEM. */
-GRAPHSS_MUST_CHECK graphss_status graphss_snapshots_plan(
-    graphss_ctx *ctx, graphss_snapshots *out, const graphss_dataset *data,
-    const graphss_split *split, uint64_t seed, const graphss_snapshot_options *opt);
+GRAPHSS_MUST_CHECK graphss_status graphss_snapshots_plan(graphss_ctx *ctx,
+    graphss_snapshots *out, const graphss_dataset *data, const graphss_split *split,
+    uint64_t seed, const graphss_snapshot_options *opt);
 /* Applies changes to current and appends them to flips. It may be called again, with changes
  * to the new current. DATA: they do not fit; nothing is changed. */
-GRAPHSS_MUST_CHECK graphss_status graphss_snapshots_change(graphss_ctx *ctx,
-                                                           graphss_snapshots *s,
-                                                           const graphss_flips *flips);
+GRAPHSS_MUST_CHECK graphss_status graphss_snapshots_change(
+    graphss_ctx *ctx, graphss_snapshots *s, const graphss_flips *flips);
 /* Writes previous.npz, current.npz, split.npz, previous_split.npz, flips.tsv and groups.npz
  * into dir, which is made; each file appears completely or not at all. groups.npz is for
  * evaluation only: nodes and offset (groups one after another), attacked, victims, churned.
  * With more than one group also group1.txt ... for alert --group. INVALID: dir holds files
  * and force is false. */
-GRAPHSS_MUST_CHECK graphss_status graphss_snapshots_write(graphss_ctx *ctx,
-                                                          const graphss_snapshots *s,
-                                                          const char *dir, bool force);
+GRAPHSS_MUST_CHECK graphss_status graphss_snapshots_write(
+    graphss_ctx *ctx, const graphss_snapshots *s, const char *dir, bool force);
 /* Runs only the checks of graphss_snapshots_write, so that callers can fail early. Creates
  * nothing. */
-GRAPHSS_MUST_CHECK graphss_status graphss_snapshots_check_folder(graphss_ctx *ctx,
-                                                                 const char *dir, bool force);
+GRAPHSS_MUST_CHECK graphss_status graphss_snapshots_check_folder(
+    graphss_ctx *ctx, const char *dir, bool force);
 GRAPHSS_API void graphss_snapshots_destroy(graphss_ctx *ctx, graphss_snapshots *s);
 
 #ifdef __cplusplus

@@ -46,14 +46,14 @@ GRAPHSS_API const char *graphss_target_name(size_t i);
  * prefers another class to the one the attacker believes; against alert where the model does
  * and there is no alert, or one that does not hold the node for perturbed. Errors: INVALID (no
  * such name), and those of graphss_recover_run and graphss_alert_run. */
-GRAPHSS_MUST_CHECK GRAPHSS_API graphss_status
-graphss_target_ask(void *user, graphss_ctx *ctx, double *loss, const graphss_attack_input *in,
-                   const graphss_graph *graph, const graphss_features *features);
+GRAPHSS_MUST_CHECK GRAPHSS_API graphss_status graphss_target_ask(void *user, graphss_ctx *ctx,
+    double *loss, const graphss_attack_input *in, const graphss_graph *graph,
+    const graphss_features *features);
 /* label [n_nodes]: what the defender ends with on such a snapshot; with alert that is the
  * model's label, and -1 for a node that an alert holds for perturbed. */
-GRAPHSS_MUST_CHECK GRAPHSS_API graphss_status
-graphss_target_label(graphss_ctx *ctx, int32_t *label, const graphss_target *target,
-                     const graphss_graph *graph, const graphss_features *features);
+GRAPHSS_MUST_CHECK GRAPHSS_API graphss_status graphss_target_label(graphss_ctx *ctx,
+    int32_t *label, const graphss_target *target, const graphss_graph *graph,
+    const graphss_features *features);
 
 #ifdef __cplusplus
 }

@@ -57,9 +57,8 @@ GRAPHSS_API const graphss_option *graphss_serve_options_table(void);
  * address that is not ours alone without tokens and TLS; IO: the address is taken,
  * libmicrohttpd is missing. */
 GRAPHSS_MUST_CHECK graphss_status graphss_server_new(graphss_ctx *ctx, graphss_server **out,
-                                                     graphss_store *store,
-                                                     graphss_model *model, graphss_live *live,
-                                                     const graphss_serve_options *opt);
+    graphss_store *store, graphss_model *model, graphss_live *live,
+    const graphss_serve_options *opt);
 /* Where it can be reached: "http://127.0.0.1:8321/" or "unix:PATH". Borrowed. */
 GRAPHSS_API const char *graphss_server_address(const graphss_server *server);
 /* Serves until the progress callback of ctx asks to stop, then answers what waits, and
@@ -69,17 +68,17 @@ GRAPHSS_MUST_CHECK graphss_status graphss_server_run(graphss_ctx *ctx, graphss_s
 GRAPHSS_API void graphss_server_stop(graphss_server *server);
 /* Reads tokens and model_file again, soon; safe in a handler of signals. New tokens hold at
  * once. Another model is loaded beside the one in use, which answers until then, and takes
- * over between two batches (graphss_live_adopt): nothing is lost, and requests wait for a whole
- * pass. While an alert is open it waits. What cannot be read is logged, and changes nothing. */
+ * over between two batches (graphss_live_adopt): nothing is lost, and requests wait for a
+ * whole pass. While an alert is open it waits. What cannot be read is logged, and changes
+ * nothing. */
 GRAPHSS_API void graphss_server_reload(graphss_server *server);
 GRAPHSS_API void graphss_server_free(graphss_ctx *ctx, graphss_server *server);
 
 /* A new token, of a role ("read", "write" or "admin") and a name: its SHA-256 is added to the
  * file, which is made if need be, and the token itself is in no file. The caller releases it.
  * INVALID, IO. */
-GRAPHSS_MUST_CHECK graphss_status graphss_server_token_add(graphss_ctx *ctx, char **token,
-                                                           const char *path, const char *role,
-                                                           const char *name);
+GRAPHSS_MUST_CHECK graphss_status graphss_server_token_add(
+    graphss_ctx *ctx, char **token, const char *path, const char *role, const char *name);
 
 #ifdef __cplusplus
 }

@@ -36,9 +36,8 @@ typedef enum graphss_store_mode {
 
 /* IO: another process writes to it, or the disk does not; DATA: not a store, or one of a later
  * version; NOT_FOUND: a file that is not there, other than WRITE. */
-GRAPHSS_MUST_CHECK graphss_status graphss_store_open(graphss_ctx *ctx, graphss_store **out,
-                                                     const char *path,
-                                                     graphss_store_mode mode);
+GRAPHSS_MUST_CHECK graphss_status graphss_store_open(
+    graphss_ctx *ctx, graphss_store **out, const char *path, graphss_store_mode mode);
 GRAPHSS_API void graphss_store_close(graphss_ctx *ctx, graphss_store *store);
 /* The path it was opened with. Borrowed. */
 GRAPHSS_API const char *graphss_store_path(const graphss_store *store);
@@ -50,13 +49,12 @@ GRAPHSS_API const char *graphss_store_path(const graphss_store *store);
 GRAPHSS_API void graphss_store_keep(graphss_store *store, uint64_t events);
 
 /* Stores the first snapshot. INVALID: there is one already. */
-GRAPHSS_MUST_CHECK graphss_status graphss_store_start(graphss_ctx *ctx, graphss_store *store,
-                                                      const graphss_live *live);
+GRAPHSS_MUST_CHECK graphss_status graphss_store_start(
+    graphss_ctx *ctx, graphss_store *store, const graphss_live *live);
 /* The live graph as it was after the last batch. NOT_FOUND: nothing was stored yet; DATA:
  * another model. */
-GRAPHSS_MUST_CHECK graphss_status graphss_store_resume(graphss_ctx *ctx, graphss_store *store,
-                                                       graphss_live **out,
-                                                       const graphss_model *model);
+GRAPHSS_MUST_CHECK graphss_status graphss_store_resume(
+    graphss_ctx *ctx, graphss_store *store, graphss_live **out, const graphss_model *model);
 
 typedef struct graphss_store_line {
     const char *text; /* without a newline */
@@ -76,42 +74,32 @@ typedef struct graphss_store_batch {
  * did->refused[i].event is the number of a line. On an error the
  * live graph may be ahead of the store: free it and resume. */
 GRAPHSS_MUST_CHECK graphss_status graphss_store_put(graphss_ctx *ctx, graphss_store *store,
-                                                    graphss_live *live,
-                                                    const graphss_store_batch *batch,
-                                                    graphss_live_batch *did);
+    graphss_live *live, const graphss_store_batch *batch, graphss_live_batch *did);
 /* *offset: 0 for a source that was never read. */
-GRAPHSS_MUST_CHECK graphss_status graphss_store_offset(graphss_ctx *ctx, uint64_t *offset,
-                                                       graphss_store *store,
-                                                       const char *source);
+GRAPHSS_MUST_CHECK graphss_status graphss_store_offset(
+    graphss_ctx *ctx, uint64_t *offset, graphss_store *store, const char *source);
 
 /* What else changes a live graph goes through the store, too. live may be NULL where no live
  * graph is at hand: it is done when the store is resumed. who and note may be NULL. Errors: as
  * graphss_live_settle, _trust, _watch, _advance. */
 GRAPHSS_MUST_CHECK graphss_status graphss_store_settle(graphss_ctx *ctx, graphss_store *store,
-                                                       graphss_live *live, uint64_t alert,
-                                                       graphss_alert_state state,
-                                                       const char *who, const char *note,
-                                                       double now);
-GRAPHSS_MUST_CHECK graphss_status graphss_store_trust(graphss_ctx *ctx, graphss_store *store,
-                                                      graphss_live *live, const char *who,
-                                                      double now);
+    graphss_live *live, uint64_t alert, graphss_alert_state state, const char *who,
+    const char *note, double now);
+GRAPHSS_MUST_CHECK graphss_status graphss_store_trust(
+    graphss_ctx *ctx, graphss_store *store, graphss_live *live, const char *who, double now);
 GRAPHSS_MUST_CHECK graphss_status graphss_store_watch(graphss_ctx *ctx, graphss_store *store,
-                                                      graphss_live *live, const char *group,
-                                                      const char *const *member, size_t n,
-                                                      double now);
+    graphss_live *live, const char *group, const char *const *member, size_t n, double now);
 GRAPHSS_MUST_CHECK graphss_status graphss_store_advance(graphss_ctx *ctx, graphss_store *store,
-                                                        graphss_live *live, double now,
-                                                        graphss_live_batch *did);
+    graphss_live *live, double now, graphss_live_batch *did);
 /* Stores a snapshot now and drops what is older than the one before. */
-GRAPHSS_MUST_CHECK graphss_status graphss_store_fold(graphss_ctx *ctx, graphss_store *store,
-                                                     const graphss_live *live);
+GRAPHSS_MUST_CHECK graphss_status graphss_store_fold(
+    graphss_ctx *ctx, graphss_store *store, const graphss_live *live);
 
 /* Another model took over (graphss_live_adopt): stores its first snapshot, and notes `what`,
  * which may be NULL, in the trail. From here on the store is resumed with that model; alerts
  * from before are replayed with the old one. */
 GRAPHSS_MUST_CHECK graphss_status graphss_store_adopt(graphss_ctx *ctx, graphss_store *store,
-                                                      const graphss_live *live,
-                                                      const char *what, double now);
+    const graphss_live *live, const char *what, double now);
 
 /* ---- reading ---- */
 
@@ -126,9 +114,8 @@ typedef struct graphss_store_alert {
 } graphss_store_alert;
 /* In the order of their ids; borrowed for the call. What take returns but OK ends the walk. */
 typedef graphss_status (*graphss_store_alert_take)(void *user, const graphss_store_alert *a);
-GRAPHSS_MUST_CHECK graphss_status graphss_store_alerts(graphss_ctx *ctx, graphss_store *store,
-                                                       graphss_store_alert_take take,
-                                                       void *user);
+GRAPHSS_MUST_CHECK graphss_status graphss_store_alerts(
+    graphss_ctx *ctx, graphss_store *store, graphss_store_alert_take take, void *user);
 
 /* A row of the audit trail, each chained to the one before: hash = SHA-256(previous hash,
  * batch, time, what, text). what: "start", "resume", "alert", "state", "trust", "watch",
@@ -140,31 +127,27 @@ typedef struct graphss_store_entry {
 } graphss_store_entry;
 typedef graphss_status (*graphss_store_entry_take)(void *user, const graphss_store_entry *e);
 /* DATA: the chain is broken, with the id. */
-GRAPHSS_MUST_CHECK graphss_status graphss_store_audit(graphss_ctx *ctx, graphss_store *store,
-                                                      graphss_store_entry_take take,
-                                                      void *user);
+GRAPHSS_MUST_CHECK graphss_status graphss_store_audit(
+    graphss_ctx *ctx, graphss_store *store, graphss_store_entry_take take, void *user);
 /* Events that were set aside: e.text is the line, e.what the reason, e.hash "". */
-GRAPHSS_MUST_CHECK graphss_status graphss_store_refused(graphss_ctx *ctx, graphss_store *store,
-                                                        graphss_store_entry_take take,
-                                                        void *user);
+GRAPHSS_MUST_CHECK graphss_status graphss_store_refused(
+    graphss_ctx *ctx, graphss_store *store, graphss_store_entry_take take, void *user);
 
 /* Computes an alert again from snapshot and events. *same: every number has the same bits.
  * NOT_FOUND: no such alert; DATA: its events were dropped, or another model. */
 GRAPHSS_MUST_CHECK graphss_status graphss_store_replay(graphss_ctx *ctx, graphss_store *store,
-                                                       bool *same, const graphss_model *model,
-                                                       uint64_t alert);
+    bool *same, const graphss_model *model, uint64_t alert);
 
 /* The outbox: an alert that was raised, or changed its state, is a message until it is marked
  * as sent. *json is the caller's to release; NULL: none is due at `now`. */
-GRAPHSS_MUST_CHECK graphss_status graphss_store_message(graphss_ctx *ctx, graphss_store *store,
-                                                        uint64_t *id, char **json, double now);
+GRAPHSS_MUST_CHECK graphss_status graphss_store_message(
+    graphss_ctx *ctx, graphss_store *store, uint64_t *id, char **json, double now);
 /* sent false: it is due again at `again`. */
-GRAPHSS_MUST_CHECK graphss_status graphss_store_message_done(graphss_ctx *ctx,
-                                                             graphss_store *store, uint64_t id,
-                                                             bool sent, double again);
+GRAPHSS_MUST_CHECK graphss_status graphss_store_message_done(
+    graphss_ctx *ctx, graphss_store *store, uint64_t id, bool sent, double again);
 /* Messages that are not sent yet. */
-GRAPHSS_MUST_CHECK graphss_status graphss_store_unsent(graphss_ctx *ctx, graphss_store *store,
-                                                       size_t *n);
+GRAPHSS_MUST_CHECK graphss_status graphss_store_unsent(
+    graphss_ctx *ctx, graphss_store *store, size_t *n);
 
 /* Who is told of alerts. NULL: nobody. */
 typedef struct graphss_store_receivers {
@@ -181,10 +164,8 @@ enum { GRAPHSS_STORE_TROUBLE = 320 };
  * receiver asks for. trouble: why something is not taken yet, or ""; it and sent may be NULL.
  * IO of the store, NOMEM, CANCELLED. */
 GRAPHSS_MUST_CHECK graphss_status graphss_store_send(graphss_ctx *ctx, graphss_store *store,
-                                                     size_t *sent,
-                                                     char trouble[GRAPHSS_STORE_TROUBLE],
-                                                     const graphss_store_receivers *to,
-                                                     double now);
+    size_t *sent, char trouble[GRAPHSS_STORE_TROUBLE], const graphss_store_receivers *to,
+    double now);
 
 #ifdef __cplusplus
 }

@@ -45,8 +45,8 @@ static void on_log(void *user, graphss_log_level level, const char *line)
 }
 
 /* On the thread of the caller. */
-static bool on_progress(void *user, const char *stage, size_t done, size_t total,
-                        const char *note)
+static bool on_progress(
+    void *user, const char *stage, size_t done, size_t total, const char *note)
 {
     core_call *call = user;
     const double time = now();
@@ -58,8 +58,8 @@ static bool on_progress(void *user, const char *stage, size_t done, size_t total
     const PyGILState_STATE state = PyGILState_Ensure();
     bool on = PyErr_CheckSignals() == 0;
     if (on && call->progress != Py_None) {
-        PyObject *answer = PyObject_CallFunction(call->progress, "snnz", stage,
-                                                 (Py_ssize_t)done, (Py_ssize_t)total, note);
+        PyObject *answer = PyObject_CallFunction(
+            call->progress, "snnz", stage, (Py_ssize_t)done, (Py_ssize_t)total, note);
         on = answer != NULL && answer != Py_False;
         Py_XDECREF(answer);
     }
@@ -78,7 +78,7 @@ int core_call_open(core_call *call, Py_ssize_t threads, PyObject *progress)
     }
     if (threads < 0 || threads > GRAPHSS_THREADS_MOST) {
         PyErr_Format(PyExc_ValueError, "n_jobs: %zd threads, want 1 to %d", threads,
-                     GRAPHSS_THREADS_MOST);
+            GRAPHSS_THREADS_MOST);
         return -1;
     }
     call->warnings = PyList_New(0);
@@ -86,10 +86,10 @@ int core_call_open(core_call *call, Py_ssize_t threads, PyObject *progress)
         return -1;
     call->ctx =
         graphss_ctx_new(&(graphss_ctx_options){.struct_size = sizeof(graphss_ctx_options),
-                                               .threads = (size_t)threads,
-                                               .log = on_log,
-                                               .progress = on_progress,
-                                               .user = call});
+            .threads = (size_t)threads,
+            .log = on_log,
+            .progress = on_progress,
+            .user = call});
     if (!call->ctx) {
         Py_CLEAR(call->warnings);
         PyErr_NoMemory();
@@ -176,8 +176,8 @@ PyObject *core_call_close(core_call *call, graphss_status st, PyObject *result)
     return result;
 }
 
-graphss_status core_options_set(core_call *call, void *options, const graphss_option *table,
-                                PyObject *dict)
+graphss_status core_options_set(
+    core_call *call, void *options, const graphss_option *table, PyObject *dict)
 {
     PyObject *key, *value;
     Py_ssize_t at = 0;
@@ -206,8 +206,8 @@ graphss_status core_options_set(core_call *call, void *options, const graphss_op
 }
 
 /* An exception class with up to one base of Python's own besides. */
-static PyObject *make_error(PyObject *module, const char *name, PyObject *besides,
-                            const char *doc)
+static PyObject *make_error(
+    PyObject *module, const char *name, PyObject *besides, const char *doc)
 {
     char path[64];
     PyOS_snprintf(path, sizeof path, "graphss.%s", name);
@@ -247,7 +247,7 @@ int core_call_init(PyObject *module)
     }
     PyObject *bases = PyTuple_Pack(1, PyExc_UserWarning);
     warning_class = bases ? PyErr_NewExceptionWithDoc("graphss.GraphssWarning",
-                                                      "A warning of the library.", bases, NULL)
+                                "A warning of the library.", bases, NULL)
                           : NULL;
     Py_XDECREF(bases);
     return warning_class ? PyModule_AddObjectRef(module, "GraphssWarning", warning_class) : -1;
@@ -260,8 +260,8 @@ static int execute(PyObject *module)
     if (core_objects_init(module) < 0 || core_call_init(module) < 0 ||
         core_live_init(module) < 0)
         return -1;
-    PyMethodDef *const list[] = {core_data_methods, core_model_methods, core_defence_methods,
-                                 core_live_methods};
+    PyMethodDef *const list[] = {
+        core_data_methods, core_model_methods, core_defence_methods, core_live_methods};
     for (size_t i = 0; i < sizeof list / sizeof *list; i++)
         if (PyModule_AddFunctions(module, list[i]) < 0)
             return -1;
@@ -269,15 +269,8 @@ static int execute(PyObject *module)
 }
 
 static PyModuleDef_Slot slots[] = {{Py_mod_exec, execute}, {0, NULL}};
-static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT,
-                                        "graphss._core",
-                                        "Handles and arrays of libgraphss.",
-                                        0,
-                                        NULL,
-                                        slots,
-                                        NULL,
-                                        NULL,
-                                        NULL};
+static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT, "graphss._core",
+    "Handles and arrays of libgraphss.", 0, NULL, slots, NULL, NULL, NULL};
 
 PyMODINIT_FUNC PyInit__core(void)
 {

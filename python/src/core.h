@@ -44,8 +44,8 @@ PyObject *core_new_features(graphss_features *features);
 PyObject *core_new_model(graphss_model *model, PyObject *keep);
 /* An array that exports the buffer protocol. data is released by graphss_release, or, where
  * owner is not NULL, by that. format: as in struct. cols 0: one dimension. data NULL: None. */
-PyObject *core_array(void *data, Py_ssize_t rows, Py_ssize_t cols, const char *format,
-                     PyObject *owner);
+PyObject *core_array(
+    void *data, Py_ssize_t rows, Py_ssize_t cols, const char *format, PyObject *owner);
 int core_objects_init(PyObject *module);
 
 /* ---- arguments (objects.c) ---- */
@@ -59,7 +59,7 @@ typedef struct core_buffer {
 
 /* kind: "i4", "i8", "f4", "u1"; dims 1 or 2. None: an empty buffer where `or_none`. */
 int core_buffer_get(core_buffer *out, PyObject *object, const char *kind, int dims,
-                    int or_none, const char *what);
+    int or_none, const char *what);
 void core_buffer_release(core_buffer *buffer);
 
 /* Item i of a list or tuple, which must be a tuple itself; borrowed. */
@@ -105,8 +105,8 @@ void core_call_keep_exception(core_call *call);
 int core_call_init(PyObject *module);
 
 /* Sets fields by a dict of texts. On an error the status, its text in the context. */
-graphss_status core_options_set(core_call *call, void *options, const graphss_option *table,
-                                PyObject *dict);
+graphss_status core_options_set(
+    core_call *call, void *options, const graphss_option *table, PyObject *dict);
 
 /* Functions of the module. */
 extern PyMethodDef core_data_methods[], core_model_methods[], core_defence_methods[],

@@ -6,9 +6,9 @@
 static PyObject *cleaning_dict(const graphss_cleaning *c)
 {
     return Py_BuildValue("{s:L,s:L,s:L,s:L,s:L,s:L}", "directed", (long long)c->directed,
-                         "duplicates", (long long)c->duplicates, "loops", (long long)c->loops,
-                         "zeros", (long long)c->zeros, "weighted", (long long)c->weighted,
-                         "isolated", (long long)c->isolated);
+        "duplicates", (long long)c->duplicates, "loops", (long long)c->loops, "zeros",
+        (long long)c->zeros, "weighted", (long long)c->weighted, "isolated",
+        (long long)c->isolated);
 }
 
 /* ---- graph_from_pairs(n, from, to) -> (Graph, cleaning) ---- */
@@ -110,8 +110,8 @@ static PyObject *features_from_dense(PyObject *self, PyObject *array)
         return NULL;
     if (core_call_open(&call, 1, Py_None) == 0) {
         core_call_begin(&call, NULL, 0);
-        const graphss_status st = graphss_features_from_dense(call.ctx, &features, value.rows,
-                                                              value.cols, value.data);
+        const graphss_status st = graphss_features_from_dense(
+            call.ctx, &features, value.rows, value.cols, value.data);
         core_call_end(&call);
         result = core_call_close(&call, st, st ? NULL : core_new_features(&features));
     }
@@ -201,9 +201,9 @@ static PyObject *dataset_dict(graphss_dataset *d)
     bad |= put(dict, "format", PyUnicode_FromString(d->format));
     bad |= put(dict, "hash", PyUnicode_FromString(d->hash));
     graphss_split *s = &d->split;
-    PyObject *split = Py_BuildValue("NNNNN", take(&s->train, s->n_train),
-                                    take(&s->train_label, s->n_train), take(&s->val, s->n_val),
-                                    take(&s->val_label, s->n_val), take(&s->test, s->n_test));
+    PyObject *split =
+        Py_BuildValue("NNNNN", take(&s->train, s->n_train), take(&s->train_label, s->n_train),
+            take(&s->val, s->n_val), take(&s->val_label, s->n_val), take(&s->test, s->n_test));
     bad |= put(dict, "split", split);
     bad |= put(dict, "graph", core_new_graph(&d->graph));
     bad |= put(dict, "features", core_new_features(&d->features));
@@ -286,10 +286,12 @@ static PyObject *choices_of(const graphss_option *row)
 
 static PyObject *options(PyObject *self, PyObject *args)
 {
-    static const char *const types[] = {
-        [GRAPHSS_OPTION_BOOL] = "bool",  [GRAPHSS_OPTION_INT] = "int",
-        [GRAPHSS_OPTION_REAL] = "float", [GRAPHSS_OPTION_CHOICE] = "choice",
-        [GRAPHSS_OPTION_STRING] = "str", [GRAPHSS_OPTION_AMOUNT] = "amount"};
+    static const char *const types[] = {[GRAPHSS_OPTION_BOOL] = "bool",
+        [GRAPHSS_OPTION_INT] = "int",
+        [GRAPHSS_OPTION_REAL] = "float",
+        [GRAPHSS_OPTION_CHOICE] = "choice",
+        [GRAPHSS_OPTION_STRING] = "str",
+        [GRAPHSS_OPTION_AMOUNT] = "amount"};
     const char *which, *name;
     all_options values;
     (void)self;
@@ -302,10 +304,9 @@ static PyObject *options(PyObject *self, PyObject *args)
     for (; row->name && list; row++) {
         char text[128];
         graphss_option_text(text, sizeof text, &values, row);
-        PyObject *entry = Py_BuildValue(
-            "{s:s,s:s,s:d,s:d,s:N,s:s,s:s}", "name", row->name, "type",
-            (size_t)row->type < sizeof types / sizeof *types ? types[row->type] : "?", "min",
-            row->min, "max", row->max, "choices", choices_of(row), "help",
+        PyObject *entry = Py_BuildValue("{s:s,s:s,s:d,s:d,s:N,s:s,s:s}", "name", row->name,
+            "type", (size_t)row->type < sizeof types / sizeof *types ? types[row->type] : "?",
+            "min", row->min, "max", row->max, "choices", choices_of(row), "help",
             row->help ? row->help : "", "default", text);
         if (!entry || PyList_Append(list, entry) < 0)
             Py_CLEAR(list);

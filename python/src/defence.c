@@ -30,8 +30,7 @@ typedef struct scene {
 } scene;
 
 static int scene_get(scene *s, PyObject *model, PyObject *graph, PyObject *features,
-                     PyObject *past_graph, PyObject *past_features, PyObject *split,
-                     unsigned long long seed)
+    PyObject *past_graph, PyObject *past_features, PyObject *split, unsigned long long seed)
 {
     memset(s, 0, sizeof *s);
     graphss_defence_input_init(&s->in);
@@ -60,8 +59,8 @@ static PyObject *learn(PyObject *self, PyObject *args)
     graphss_observation seen;
     core_call call;
     (void)self;
-    if (!PyArg_ParseTuple(args, "OOOKnO", &model, &graph, &features, &seed, &threads,
-                          &progress))
+    if (!PyArg_ParseTuple(
+            args, "OOOKnO", &model, &graph, &features, &seed, &threads, &progress))
         return NULL;
     core_model *m = core_as_model(model);
     if (!m || core_snapshot(&seen, graph, features))
@@ -85,11 +84,10 @@ static PyObject *reasons_list(const graphss_alert_result *a)
     PyObject *list = PyList_New((Py_ssize_t)a->n_flagged);
     for (size_t i = 0; i < a->n_flagged && list; i++) {
         const graphss_alert_reason *x = &a->reason[i];
-        PyObject *one = Py_BuildValue(
-            "nnnniiiidddd", (Py_ssize_t)x->edges_added, (Py_ssize_t)x->edges_removed,
-            (Py_ssize_t)x->features_added, (Py_ssize_t)x->features_removed, (int)x->now,
-            (int)x->before, (int)x->features, (int)x->edges, x->p_now, x->p_before,
-            x->p_features, x->p_edges);
+        PyObject *one = Py_BuildValue("nnnniiiidddd", (Py_ssize_t)x->edges_added,
+            (Py_ssize_t)x->edges_removed, (Py_ssize_t)x->features_added,
+            (Py_ssize_t)x->features_removed, (int)x->now, (int)x->before, (int)x->features,
+            (int)x->edges, x->p_now, x->p_before, x->p_features, x->p_edges);
         if (one)
             PyList_SetItem(list, (Py_ssize_t)i, one);
         else
@@ -132,8 +130,7 @@ static PyObject *alert(PyObject *self, PyObject *args)
     graphss_alert_result found = {0};
     (void)self;
     if (!PyArg_ParseTuple(args, "OOOOOOOOKnO", &model, &graph, &features, &past_graph,
-                          &past_features, &split, &group_of, &dict, &seed, &threads,
-                          &progress) ||
+            &past_features, &split, &group_of, &dict, &seed, &threads, &progress) ||
         scene_get(&s, model, graph, features, past_graph, past_features, split, seed))
         return NULL;
     if (core_buffer_get(&group, group_of, "i4", 1, 1, "group") == 0 &&
@@ -144,7 +141,7 @@ static PyObject *alert(PyObject *self, PyObject *args)
         core_call_begin(&call, s.model, 0);
         if (!st)
             st = graphss_alert_run(call.ctx, &found, &s.in, group.view.obj ? group.data : NULL,
-                                   group.count, &opt);
+                group.count, &opt);
         core_call_end(&call);
         result = st ? NULL : alert_dict(&found);
         graphss_alert_result_destroy(core_home(), &found);
@@ -157,9 +154,8 @@ static PyObject *alert(PyObject *self, PyObject *args)
 
 /* The verdicts on many groups, of what was seen once: a list of dicts. */
 static graphss_status judge_each(core_call *call, PyObject **out,
-                                 const graphss_alert_scores *seen, PyObject *groups,
-                                 unsigned long long seed, int rule,
-                                 const graphss_alert_options *opt)
+    const graphss_alert_scores *seen, PyObject *groups, unsigned long long seed, int rule,
+    const graphss_alert_options *opt)
 {
     const size_t n = (size_t)PyList_Size(groups);
     graphss_alert_verdict *v = PyMem_Calloc(n + 1, sizeof *v);
@@ -168,14 +164,14 @@ static graphss_status judge_each(core_call *call, PyObject **out,
     PyObject *list = NULL;
     for (size_t i = 0; i < n && !st; i++) {
         core_buffer group;
-        if (core_buffer_get(&group, PyList_GetItem(groups, (Py_ssize_t)i), "i4", 1, 0,
-                            "group")) {
+        if (core_buffer_get(
+                &group, PyList_GetItem(groups, (Py_ssize_t)i), "i4", 1, 0, "group")) {
             core_call_keep_exception(call);
             st = GRAPHSS_ERR_INVALID;
             break;
         }
-        st = graphss_alert_test_group(call->ctx, &v[i], seen, group.data, group.count,
-                                      seed + i + 1, opt);
+        st = graphss_alert_test_group(
+            call->ctx, &v[i], seen, group.data, group.count, seed + i + 1, opt);
         core_buffer_release(&group);
         p[i] = v[i].p_value;
     }
@@ -183,8 +179,7 @@ static graphss_status judge_each(core_call *call, PyObject **out,
         st = graphss_alert_correct(call->ctx, p, n, (graphss_alert_correction)rule);
     list = st ? NULL : PyList_New(0);
     for (size_t i = 0; i < n && list; i++) {
-        PyObject *one = Py_BuildValue(
-            "{s:O,s:d,s:d,s:d,s:n,s:n}", "alert",
+        PyObject *one = Py_BuildValue("{s:O,s:d,s:d,s:d,s:n,s:n}", "alert",
             v[i].n_group && p[i] <= opt->false_alarm_rate ? Py_True : Py_False, "p_value",
             p[i], "score", v[i].score, "threshold", v[i].threshold, "n_group",
             (Py_ssize_t)v[i].n_group, "n_calibration", (Py_ssize_t)v[i].n_calibration);
@@ -213,8 +208,8 @@ static PyObject *judge(PyObject *self, PyObject *args)
     graphss_alert_scores seen = {0};
     (void)self;
     if (!PyArg_ParseTuple(args, "OOOOOOO!iOKnO", &model, &graph, &features, &past_graph,
-                          &past_features, &split, &PyList_Type, &groups, &rule, &dict, &seed,
-                          &threads, &progress))
+            &past_features, &split, &PyList_Type, &groups, &rule, &dict, &seed, &threads,
+            &progress))
         return NULL;
     if (rule < GRAPHSS_ALERT_EACH || rule > GRAPHSS_ALERT_FDR)
         return PyErr_Format(PyExc_ValueError, "rule: found %d, want 0, 1 or 2", rule);
@@ -244,9 +239,9 @@ static PyObject *flips_list(const graphss_flips *flips)
     PyObject *list = PyList_New((Py_ssize_t)flips->count);
     for (size_t i = 0; i < flips->count && list; i++) {
         const graphss_flip *x = &flips->item[i];
-        PyObject *one = Py_BuildValue(
-            "isiiff", (int)x->victim, x->kind == GRAPHSS_FLIP_EDGE ? "link" : "feature",
-            (int)x->node, (int)x->target, x->old_value, x->new_value);
+        PyObject *one = Py_BuildValue("isiiff", (int)x->victim,
+            x->kind == GRAPHSS_FLIP_EDGE ? "link" : "feature", (int)x->node, (int)x->target,
+            x->old_value, x->new_value);
         if (one)
             PyList_SetItem(list, (Py_ssize_t)i, one);
         else
@@ -259,14 +254,13 @@ static PyObject *recovery_dict(graphss_recover_result *r, const graphss_flips *f
 {
     graphss_predictions *p = &r->predictions;
     return Py_BuildValue("{s:N,s:N,s:N,s:s,s:s,s:s,s:z,s:d,s:n,s:n,s:n,s:d,s:N}", "label",
-                         numbers(&p->label, p->n_nodes), "posterior",
-                         doubles(&p->posterior, p->n_nodes, p->n_classes), "perturbed",
-                         doubles(&p->perturbed, p->n_nodes, 0), "method", r->method, "train",
-                         r->train ? r->train : "", "how", r->how ? r->how : "", "kind",
-                         graphss_perturbation_text(r->kind), "share", r->share, "changed",
-                         (Py_ssize_t)r->changed, "abstained", (Py_ssize_t)r->abstained,
-                         "new_nodes", (Py_ssize_t)r->new_nodes, "seconds", r->seconds, "flips",
-                         flips_list(flips));
+        numbers(&p->label, p->n_nodes), "posterior",
+        doubles(&p->posterior, p->n_nodes, p->n_classes), "perturbed",
+        doubles(&p->perturbed, p->n_nodes, 0), "method", r->method, "train",
+        r->train ? r->train : "", "how", r->how ? r->how : "", "kind",
+        graphss_perturbation_text(r->kind), "share", r->share, "changed",
+        (Py_ssize_t)r->changed, "abstained", (Py_ssize_t)r->abstained, "new_nodes",
+        (Py_ssize_t)r->new_nodes, "seconds", r->seconds, "flips", flips_list(flips));
 }
 
 /* recover(model, graph, features, past graph, past features, split, trusted, method, paper,
@@ -288,14 +282,14 @@ static PyObject *recover(PyObject *self, PyObject *args)
     graphss_flips flips = {0};
     (void)self;
     if (!PyArg_ParseTuple(args, "OOOOOOOspOdKnO", &model, &graph, &features, &past_graph,
-                          &past_features, &split, &trusted_of, &name, &paper, &dict, &least,
-                          &seed, &threads, &progress) ||
+            &past_features, &split, &trusted_of, &name, &paper, &dict, &least, &seed, &threads,
+            &progress) ||
         scene_get(&s, model, graph, features, past_graph, past_features, split, seed))
         return NULL;
     const graphss_recover_method *method = graphss_lab_method_find(name);
     if (!method) {
-        PyErr_Format(PyExc_ValueError, "method: found '%s', want one of graphss.methods()",
-                     name);
+        PyErr_Format(
+            PyExc_ValueError, "method: found '%s', want one of graphss.methods()", name);
     } else if (core_buffer_get(&trusted, trusted_of, "i4", 1, 1, "trusted") == 0 &&
                core_call_open(&call, threads, progress) == 0) {
         const graphss_mode mode = paper ? GRAPHSS_MODE_PAPER : GRAPHSS_MODE_DEFAULT;
@@ -325,20 +319,18 @@ static PyObject *recover(PyObject *self, PyObject *args)
 
 /* The surrogate a method wants: the model's own weights, or trained on the split. */
 static graphss_status find_surrogate(core_call *call, float **w,
-                                     const graphss_attack_input *in, const core_split *split,
-                                     const char *method)
+    const graphss_attack_input *in, const core_split *split, const char *method)
 {
     if (!graphss_attack_needs_surrogate(method))
         return GRAPHSS_OK;
     if (split->given)
-        return graphss_surrogate_train(
-            call->ctx, w,
+        return graphss_surrogate_train(call->ctx, w,
             &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
-                                   .graph = in->graph,
-                                   .features = in->features,
-                                   .n_classes = in->n_classes,
-                                   .split = &split->split,
-                                   .seed = in->seed});
+                .graph = in->graph,
+                .features = in->features,
+                .n_classes = in->n_classes,
+                .split = &split->split,
+                .seed = in->seed});
     return graphss_surrogate_from_model(call->ctx, w, in->model, GRAPHSS_MODE_DEFAULT);
 }
 
@@ -359,7 +351,7 @@ static PyObject *attack(PyObject *self, PyObject *args)
     float *w = NULL;
     (void)self;
     if (!PyArg_ParseTuple(args, "OOOOOOOKnO", &model, &graph, &features, &labels, &split_of,
-                          &victims, &dict, &seed, &threads, &progress))
+            &victims, &dict, &seed, &threads, &progress))
         return NULL;
     core_model *m = core_as_model(model);
     core_graph *g = m ? core_as_graph(graph, "graph") : NULL;
@@ -370,20 +362,20 @@ static PyObject *attack(PyObject *self, PyObject *args)
         goto done;
     if (label.count != g->graph.n_nodes) {
         PyErr_Format(PyExc_ValueError, "%zu labels, want one for each of %zu nodes",
-                     label.count, g->graph.n_nodes);
+            label.count, g->graph.n_nodes);
         goto done;
     }
     if (core_call_open(&call, threads, progress))
         goto done;
     graphss_attack_input in = {.struct_size = sizeof in,
-                               .graph = &g->graph,
-                               .features = &f->features,
-                               .label = label.data,
-                               .n_classes = graphss_model_classes(m->model),
-                               .model = m->model,
-                               .victim = victim.data,
-                               .n_victims = victim.count,
-                               .seed = seed};
+        .graph = &g->graph,
+        .features = &f->features,
+        .label = label.data,
+        .n_classes = graphss_model_classes(m->model),
+        .model = m->model,
+        .victim = victim.data,
+        .n_victims = victim.count,
+        .seed = seed};
     graphss_attack_options opt;
     graphss_attack_options_init(&opt);
     graphss_status st = core_options_set(&call, &opt, graphss_attack_options_table(), dict);
@@ -394,8 +386,8 @@ static PyObject *attack(PyObject *self, PyObject *args)
     if (!st)
         st = graphss_attack_run(call.ctx, &flips, NULL, &in, &opt);
     if (!st)
-        st = graphss_flips_apply_parts(call.ctx, &made, &changed, &g->graph, &f->features,
-                                       &flips, NULL);
+        st = graphss_flips_apply_parts(
+            call.ctx, &made, &changed, &g->graph, &f->features, &flips, NULL);
     core_call_end(&call);
     if (!st) {
         PyObject *a = core_new_graph(&made), *b = core_new_features(&changed);
@@ -438,7 +430,7 @@ static PyObject *apply(PyObject *self, PyObject *args)
         const char *kind;
         PyObject *one = core_tuple_at(list, i, "change");
         if (!one || !PyArg_ParseTuple(one, "isiiff", &x.victim, &kind, &x.node, &x.target,
-                                      &x.old_value, &x.new_value)) {
+                        &x.old_value, &x.new_value)) {
             core_call_keep_exception(&call);
             st = GRAPHSS_ERR_INVALID;
             break;
@@ -447,10 +439,10 @@ static PyObject *apply(PyObject *self, PyObject *args)
         st = graphss_flips_add(call.ctx, &flips, x);
     }
     if (!st)
-        st = graphss_flips_apply_parts(
-            call.ctx, &made, &changed, &g->graph, &f->features, &flips,
-            &(graphss_apply_options){.struct_size = sizeof(graphss_apply_options),
-                                     .undo = undo != 0});
+        st = graphss_flips_apply_parts(call.ctx, &made, &changed, &g->graph, &f->features,
+            &flips,
+            &(graphss_apply_options){
+                .struct_size = sizeof(graphss_apply_options), .undo = undo != 0});
     if (!st) {
         PyObject *a = core_new_graph(&made), *b = core_new_features(&changed);
         result = a && b ? PyTuple_Pack(2, a, b) : NULL;

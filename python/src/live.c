@@ -32,8 +32,8 @@ static PyObject *no_new(PyTypeObject *type, PyObject *args, PyObject *more)
 }
 
 static PyType_Slot live_slots[] = {{Py_tp_new, no_new}, {Py_tp_dealloc, live_free}, {0, NULL}};
-static PyType_Spec live_spec = {"graphss._core.Live", sizeof(core_live), 0, Py_TPFLAGS_DEFAULT,
-                                live_slots};
+static PyType_Spec live_spec = {
+    "graphss._core.Live", sizeof(core_live), 0, Py_TPFLAGS_DEFAULT, live_slots};
 
 int core_live_init(PyObject *module)
 {
@@ -100,7 +100,7 @@ static PyObject *live_new(PyObject *self, PyObject *args)
     graphss_live_options opt;
     (void)self;
     if (!PyArg_ParseTuple(args, "OOOOsddKn", &model, &graph, &features, &dict, &rate, &expire,
-                          &trust_after, &seed, &threads))
+            &trust_after, &seed, &threads))
         return NULL;
     core_model *m = core_as_model(model);
     if (!m || !core_as_graph(graph, "graph") || core_snapshot(&seen, graph, features))
@@ -111,8 +111,7 @@ static PyObject *live_new(PyObject *self, PyObject *args)
     opt.seed = seed;
     if (!graphss_false_alarms_parse(&opt, rate))
         return PyErr_Format(PyExc_ValueError,
-                            "false_alarms: found '%s', want a rate like '1/week' or '2/day'",
-                            rate);
+            "false_alarms: found '%s', want a rate like '1/week' or '2/day'", rate);
     if (core_call_open(&call, threads, Py_None))
         return NULL;
     graphss_status st = core_options_set(&call, &opt, graphss_live_options_table(), dict);
@@ -133,8 +132,7 @@ static PyObject *batch_dict(const graphss_live_batch *b)
             Py_CLEAR(refused);
         Py_XDECREF(one);
     }
-    return Py_BuildValue(
-        "{s:n,s:n,s:N,s:n,s:n,s:n,s:n,s:O,s:n,s:n,s:n,s:O,s:d}", "applied",
+    return Py_BuildValue("{s:n,s:n,s:N,s:n,s:n,s:n,s:n,s:O,s:n,s:n,s:n,s:O,s:d}", "applied",
         (Py_ssize_t)b->applied, "duplicates", (Py_ssize_t)b->duplicates, "refused", refused,
         "expired", (Py_ssize_t)b->expired, "recomputed", (Py_ssize_t)b->recomputed, "renewed",
         (Py_ssize_t)b->renewed, "judged", (Py_ssize_t)b->judged, "whole_pass",
@@ -280,9 +278,8 @@ static PyObject *live_node(PyObject *self, PyObject *args)
                 Py_CLEAR(prob);
             Py_XDECREF(one);
         }
-        result = Py_BuildValue(
-            "{s:z,s:N,s:i,s:i,s:i,s:i,s:d,s:n,s:s,s:n,s:n,s:n,s:d,s:d}", "name", name,
-            "probabilities", prob, "label", (int)found.label, "predicted",
+        result = Py_BuildValue("{s:z,s:N,s:i,s:i,s:i,s:i,s:d,s:n,s:s,s:n,s:n,s:n,s:d,s:d}",
+            "name", name, "probabilities", prob, "label", (int)found.label, "predicted",
             (int)found.predicted, "trusted", (int)found.trusted, "recovered",
             (int)found.recovered, "recovered_probability", found.recovered_prob, "degree",
             (Py_ssize_t)found.degree, "kind", graphss_live_kind_text(found.kind),
@@ -355,11 +352,11 @@ static PyObject *live_alerts(PyObject *self, PyObject *live)
                 Py_CLEAR(suspects);
             Py_XDECREF(one);
         }
-        PyObject *one = Py_BuildValue(
-            "{s:K,s:s,s:s,s:d,s:d,s:d,s:d,s:d,s:K,s:N}", "id", (unsigned long long)a.id,
-            "group", a.group, "state", graphss_alert_state_text(a.state), "t", a.t, "settled",
-            a.settled, "e_value", a.e_value, "threshold", a.threshold, "p_value", a.p_value,
-            "judged", (unsigned long long)a.judged, "suspects", suspects);
+        PyObject *one = Py_BuildValue("{s:K,s:s,s:s,s:d,s:d,s:d,s:d,s:d,s:K,s:N}", "id",
+            (unsigned long long)a.id, "group", a.group, "state",
+            graphss_alert_state_text(a.state), "t", a.t, "settled", a.settled, "e_value",
+            a.e_value, "threshold", a.threshold, "p_value", a.p_value, "judged",
+            (unsigned long long)a.judged, "suspects", suspects);
         if (!one || PyList_Append(list, one) < 0)
             Py_CLEAR(list);
         Py_XDECREF(one);

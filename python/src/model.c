@@ -4,14 +4,14 @@
 #include <string.h>
 
 /* Names of nodes and their number, so that a later snapshot is matched by name. */
-static graphss_status describe(core_call *call, graphss_model *model, const core_graph *g,
-                               const core_features *f)
+static graphss_status describe(
+    core_call *call, graphss_model *model, const core_graph *g, const core_features *f)
 {
     const graphss_dataset data = {.graph = g->graph,
-                                  .features = f->features,
-                                  .n_classes = graphss_model_classes(model),
-                                  .node_names = g->names,
-                                  .name = "python"};
+        .features = f->features,
+        .n_classes = graphss_model_classes(model),
+        .node_names = g->names,
+        .name = "python"};
     return graphss_model_set_dataset(call->ctx, model, &data);
 }
 
@@ -27,19 +27,17 @@ static PyObject *floats(float **list, size_t n)
 static PyObject *training_dict(graphss_training *log)
 {
     return Py_BuildValue("{s:n,s:n,s:d,s:d,s:d,s:N,s:N}", "epochs", (Py_ssize_t)log->epochs,
-                         "best_epoch", (Py_ssize_t)log->best_epoch, "train_accuracy",
-                         log->train_accuracy, "val_accuracy", log->val_accuracy, "seconds",
-                         log->seconds, "loss", floats(&log->loss, log->epochs),
-                         "val_accuracies", floats(&log->val_acc, log->epochs));
+        "best_epoch", (Py_ssize_t)log->best_epoch, "train_accuracy", log->train_accuracy,
+        "val_accuracy", log->val_accuracy, "seconds", log->seconds, "loss",
+        floats(&log->loss, log->epochs), "val_accuracies", floats(&log->val_acc, log->epochs));
 }
 
 /* The preset of a model for these features, with what was given laid over it. */
 static graphss_status train_options(core_call *call, graphss_train_options *opt,
-                                    const char *model, int paper, const core_features *f,
-                                    PyObject *dict)
+    const char *model, int paper, const core_features *f, PyObject *dict)
 {
-    graphss_train_options_init(opt, model, paper ? GRAPHSS_MODE_PAPER : GRAPHSS_MODE_DEFAULT,
-                               &f->features);
+    graphss_train_options_init(
+        opt, model, paper ? GRAPHSS_MODE_PAPER : GRAPHSS_MODE_DEFAULT, &f->features);
     return core_options_set(call, opt, graphss_train_options_table(), dict);
 }
 
@@ -59,7 +57,7 @@ static PyObject *train(PyObject *self, PyObject *args)
     graphss_model *model = NULL;
     (void)self;
     if (!PyArg_ParseTuple(args, "OOnOspOKnOOn", &graph, &features, &k, &split_of, &name,
-                          &paper, &dict, &seed, &threads, &progress, &start_of, &epochs))
+            &paper, &dict, &seed, &threads, &progress, &start_of, &epochs))
         return NULL;
     core_graph *g = core_as_graph(graph, "graph");
     core_features *f = g ? core_as_features(features, "features") : NULL;
@@ -70,23 +68,21 @@ static PyObject *train(PyObject *self, PyObject *args)
         graphss_status st = train_options(&call, &opt, name, paper, f, dict);
         core_call_begin(&call, start, 0);
         if (!st && start)
-            st = graphss_model_continue(
-                call.ctx, &model, &log, start->model,
+            st = graphss_model_continue(call.ctx, &model, &log, start->model,
                 &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
-                                       .graph = &g->graph,
-                                       .features = &f->features,
-                                       .split = &split.split,
-                                       .seed = seed},
+                    .graph = &g->graph,
+                    .features = &f->features,
+                    .split = &split.split,
+                    .seed = seed},
                 epochs);
         else if (!st)
-            st = graphss_model_train(
-                call.ctx, &model, &log,
+            st = graphss_model_train(call.ctx, &model, &log,
                 &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
-                                       .graph = &g->graph,
-                                       .features = &f->features,
-                                       .n_classes = (size_t)k,
-                                       .split = &split.split,
-                                       .seed = seed},
+                    .graph = &g->graph,
+                    .features = &f->features,
+                    .n_classes = (size_t)k,
+                    .split = &split.split,
+                    .seed = seed},
                 &opt);
         if (!st)
             st = describe(&call, model, g, f);
@@ -196,14 +192,14 @@ static PyObject *info(PyObject *self, PyObject *model_of)
         return NULL;
     const graphss_split *s = graphss_model_split(m->model);
     return Py_BuildValue("{s:n,s:n,s:n,s:K,s:N,s:O,s:n,s:n,s:d,s:O,s:n,s:n}", "n_features",
-                         (Py_ssize_t)graphss_model_features(m->model), "n_classes",
-                         (Py_ssize_t)graphss_model_classes(m->model), "n_nodes",
-                         (Py_ssize_t)graphss_model_nodes(m->model), "seed",
-                         (unsigned long long)graphss_model_seed(m->model), "options", options,
-                         "predictor", predictor ? Py_True : Py_False, "calls",
-                         (Py_ssize_t)use.calls, "some", (Py_ssize_t)use.some, "agreement",
-                         use.agreement, "by_answers", use.by_answers ? Py_True : Py_False,
-                         "n_train", (Py_ssize_t)s->n_train, "n_val", (Py_ssize_t)s->n_val);
+        (Py_ssize_t)graphss_model_features(m->model), "n_classes",
+        (Py_ssize_t)graphss_model_classes(m->model), "n_nodes",
+        (Py_ssize_t)graphss_model_nodes(m->model), "seed",
+        (unsigned long long)graphss_model_seed(m->model), "options", options, "predictor",
+        predictor ? Py_True : Py_False, "calls", (Py_ssize_t)use.calls, "some",
+        (Py_ssize_t)use.some, "agreement", use.agreement, "by_answers",
+        use.by_answers ? Py_True : Py_False, "n_train", (Py_ssize_t)s->n_train, "n_val",
+        (Py_ssize_t)s->n_val);
 }
 
 /* weights(model) -> list of (name, array) */
@@ -218,10 +214,9 @@ static PyObject *weights(PyObject *self, PyObject *model_of)
         graphss_tensor w;
         if (!graphss_model_weight(&w, m->model, i))
             break;
-        PyObject *entry =
-            Py_BuildValue("sN", w.name,
-                          core_array((float *)(uintptr_t)w.value, (Py_ssize_t)w.shape[0],
-                                     (Py_ssize_t)w.shape[1], "f", model_of));
+        PyObject *entry = Py_BuildValue("sN", w.name,
+            core_array((float *)(uintptr_t)w.value, (Py_ssize_t)w.shape[0],
+                (Py_ssize_t)w.shape[1], "f", model_of));
         if (!entry || PyList_Append(list, entry) < 0)
             Py_CLEAR(list);
         Py_XDECREF(entry);
@@ -316,8 +311,8 @@ static PyObject *from_tensors(PyObject *self, PyObject *args)
         graphss_import_options_init(&how, name);
         graphss_status st = core_options_set(&call, &how, graphss_train_options_table(), dict);
         if (!st)
-            st = graphss_model_from_tensors(call.ctx, &model, t.list, (size_t)t.n, layout,
-                                            &how);
+            st = graphss_model_from_tensors(
+                call.ctx, &model, t.list, (size_t)t.n, layout, &how);
         result = core_call_close(&call, st, st ? NULL : core_new_model(model, NULL));
     }
     tensors_release(&t);
@@ -333,8 +328,8 @@ static PyObject *import_file(PyObject *self, PyObject *args)
     graphss_model *model = NULL;
     core_call call;
     (void)self;
-    if (!PyArg_ParseTuple(args, "O&ssO", PyUnicode_FSConverter, &path, &layout_name, &name,
-                          &dict))
+    if (!PyArg_ParseTuple(
+            args, "O&ssO", PyUnicode_FSConverter, &path, &layout_name, &name, &dict))
         return NULL;
     if (layout_of(&layout, layout_name) == 0 && core_call_open(&call, 1, Py_None) == 0) {
         graphss_train_options how;
@@ -391,22 +386,21 @@ static PyObject *settle(PyObject *self, PyObject *args)
     if (prob.view.obj &&
         (prob.rows != g->graph.n_nodes || prob.cols != graphss_model_classes(m->model)))
         PyErr_Format(PyExc_ValueError,
-                     "probabilities of %zu nodes and %zu classes, want %zu "
-                     "and %zu",
-                     prob.rows, prob.cols, g->graph.n_nodes, graphss_model_classes(m->model));
+            "probabilities of %zu nodes and %zu classes, want %zu "
+            "and %zu",
+            prob.rows, prob.cols, g->graph.n_nodes, graphss_model_classes(m->model));
     else if (core_call_open(&call, 0, Py_None) == 0) {
         core_call_begin(&call, m, 1);
-        graphss_status st = prob.view.obj
-                                ? graphss_model_probe(call.ctx, &off, m->model, &g->graph,
-                                                      &f->features, prob.data)
-                                : GRAPHSS_OK;
+        graphss_status st = prob.view.obj ? graphss_model_probe(call.ctx, &off, m->model,
+                                                &g->graph, &f->features, prob.data)
+                                          : GRAPHSS_OK;
         if (!st)
             st = describe(&call, m->model, g, f);
         if (!st && split.given)
             st = graphss_model_set_split(call.ctx, m->model, &split.split);
         core_call_end(&call);
-        result = core_call_close(&call, st,
-                                 prob.view.obj ? PyFloat_FromDouble(off) : Py_NewRef(Py_None));
+        result = core_call_close(
+            &call, st, prob.view.obj ? PyFloat_FromDouble(off) : Py_NewRef(Py_None));
     }
     core_split_release(&split);
     core_buffer_release(&prob);
@@ -452,8 +446,7 @@ static graphss_status tell(callable *c, char *why, size_t size)
 }
 
 static graphss_status ask(callable *c, float *prob, const int32_t *node, size_t n,
-                          const graphss_graph *graph, const graphss_features *features,
-                          char *why, size_t size)
+    const graphss_graph *graph, const graphss_features *features, char *why, size_t size)
 {
     const PyGILState_STATE state = PyGILState_Ensure();
     graphss_status st = GRAPHSS_ERR_DATA;
@@ -479,9 +472,9 @@ static graphss_status ask(callable *c, float *prob, const int32_t *node, size_t 
     if (said && core_buffer_get(&answer, said, "f4", 2, 0, "probabilities") == 0) {
         if (answer.rows != n || answer.cols != c->n_classes) {
             PyErr_Format(PyExc_ValueError,
-                         "the predictor gave %zu x %zu probabilities, want %zu nodes x %zu "
-                         "classes",
-                         answer.rows, answer.cols, n, c->n_classes);
+                "the predictor gave %zu x %zu probabilities, want %zu nodes x %zu "
+                "classes",
+                answer.rows, answer.cols, n, c->n_classes);
         } else {
             memcpy(prob, answer.data, n * c->n_classes * sizeof *prob);
             st = GRAPHSS_OK;
@@ -499,14 +492,13 @@ static graphss_status ask(callable *c, float *prob, const int32_t *node, size_t 
 }
 
 static graphss_status ask_all(void *user, float *prob, const graphss_graph *graph,
-                              const graphss_features *features, char *why, size_t size)
+    const graphss_features *features, char *why, size_t size)
 {
     return ask(user, prob, NULL, graph->n_nodes, graph, features, why, size);
 }
 
 static graphss_status ask_some(void *user, float *prob, const int32_t *node, size_t n,
-                               const graphss_graph *graph, const graphss_features *features,
-                               char *why, size_t size)
+    const graphss_graph *graph, const graphss_features *features, char *why, size_t size)
 {
     return ask(user, prob, node, n, graph, features, why, size);
 }
@@ -531,7 +523,7 @@ static PyObject *from_predictor(PyObject *self, PyObject *args)
     graphss_train_options opt;
     (void)self;
     if (!PyArg_ParseTuple(args, "OpnOOnOsOKnO", &function, &parts, &hops, &graph, &features,
-                          &k, &split_of, &name, &dict, &seed, &threads, &progress))
+            &k, &split_of, &name, &dict, &seed, &threads, &progress))
         return NULL;
     core_graph *g = core_as_graph(graph, "graph");
     core_features *f = g ? core_as_features(features, "features") : NULL;
@@ -546,22 +538,21 @@ static PyObject *from_predictor(PyObject *self, PyObject *args)
     } else if (core_call_open(&call, threads, progress) == 0) {
         *c = (callable){function, (size_t)k, &call};
         const graphss_predictor p = {.struct_size = sizeof p,
-                                     .probabilities = ask_all,
-                                     .some = parts ? ask_some : NULL,
-                                     .release = free_callable,
-                                     .user = c,
-                                     .hops = (size_t)hops};
+            .probabilities = ask_all,
+            .some = parts ? ask_some : NULL,
+            .release = free_callable,
+            .user = c,
+            .hops = (size_t)hops};
         graphss_status st = train_options(&call, &opt, name, 0, f, dict);
         core_call_begin(&call, NULL, 0);
         if (!st)
-            st = graphss_model_from_predictor(
-                call.ctx, &model, &p,
+            st = graphss_model_from_predictor(call.ctx, &model, &p,
                 &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
-                                       .graph = &g->graph,
-                                       .features = &f->features,
-                                       .n_classes = (size_t)k,
-                                       .split = split.given ? &split.split : NULL,
-                                       .seed = seed},
+                    .graph = &g->graph,
+                    .features = &f->features,
+                    .n_classes = (size_t)k,
+                    .split = split.given ? &split.split : NULL,
+                    .seed = seed},
                 &opt);
         if (!st)
             st = describe(&call, model, g, f);
@@ -601,11 +592,11 @@ static PyObject *set_predictor(PyObject *self, PyObject *args)
     if (c) {
         *c = (callable){function, graphss_model_classes(m->model), NULL};
         const graphss_predictor p = {.struct_size = sizeof p,
-                                     .probabilities = ask_all,
-                                     .some = parts ? ask_some : NULL,
-                                     .release = free_callable,
-                                     .user = c,
-                                     .hops = hops > 0 ? (size_t)hops : 0};
+            .probabilities = ask_all,
+            .some = parts ? ask_some : NULL,
+            .release = free_callable,
+            .user = c,
+            .hops = hops > 0 ? (size_t)hops : 0};
         PyObject *old = m->keep;
         core_call_begin(&call, m, 1);
         st = graphss_model_set_predictor(call.ctx, m->model, &p);
@@ -637,14 +628,14 @@ static PyObject *from_answers(PyObject *self, PyObject *args)
     core_buffer prob[MOST] = {0};
     (void)self;
     if (!PyArg_ParseTuple(args, "O!nOsOKnO", &PyTuple_Type, &list, &k, &split_of, &name, &dict,
-                          &seed, &threads, &progress))
+            &seed, &threads, &progress))
         return NULL;
     const Py_ssize_t n = PyTuple_Size(list);
     if (n < 1 || n > MOST || k < 2)
         return PyErr_Format(PyExc_ValueError,
-                            "answers on %zd snapshots of %zd classes, want 1 "
-                            "to %d, and 2 or more",
-                            n, k, MOST);
+            "answers on %zd snapshots of %zd classes, want 1 "
+            "to %d, and 2 or more",
+            n, k, MOST);
     if (core_split_get(&split, split_of))
         return NULL;
     core_features *first = NULL;
@@ -658,9 +649,9 @@ static PyObject *from_answers(PyObject *self, PyObject *args)
             goto done;
         if (prob[i].rows != seen.graph->n_nodes || prob[i].cols != (size_t)k) {
             PyErr_Format(PyExc_ValueError,
-                         "snapshot %zd: %zu x %zu probabilities, want %zu "
-                         "nodes x %zd classes",
-                         i, prob[i].rows, prob[i].cols, seen.graph->n_nodes, k);
+                "snapshot %zd: %zu x %zu probabilities, want %zu "
+                "nodes x %zd classes",
+                i, prob[i].rows, prob[i].cols, seen.graph->n_nodes, k);
             goto done;
         }
         first = first ? first : (core_features *)features;
@@ -673,7 +664,7 @@ static PyObject *from_answers(PyObject *self, PyObject *args)
     core_call_begin(&call, NULL, 0);
     if (!st)
         st = graphss_model_from_answers(call.ctx, &model, known, (size_t)n, (size_t)k,
-                                        split.given ? &split.split : NULL, seed, &opt);
+            split.given ? &split.split : NULL, seed, &opt);
     if (!st)
         st = describe(&call, model, clean, first);
     core_call_end(&call);

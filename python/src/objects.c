@@ -75,8 +75,8 @@ static void array_free(PyObject *self)
 
 static PyType_Slot array_slots[] = {
     {Py_tp_new, no_new}, {Py_tp_dealloc, array_free}, {Py_bf_getbuffer, array_get}, {0, NULL}};
-static PyType_Spec array_spec = {"graphss._core.Array", sizeof(array), 0, Py_TPFLAGS_DEFAULT,
-                                 array_slots};
+static PyType_Spec array_spec = {
+    "graphss._core.Array", sizeof(array), 0, Py_TPFLAGS_DEFAULT, array_slots};
 
 static Py_ssize_t size_of(char format)
 {
@@ -92,8 +92,8 @@ static Py_ssize_t size_of(char format)
     }
 }
 
-PyObject *core_array(void *data, Py_ssize_t rows, Py_ssize_t cols, const char *format,
-                     PyObject *owner)
+PyObject *core_array(
+    void *data, Py_ssize_t rows, Py_ssize_t cols, const char *format, PyObject *owner)
 {
     if (!data)
         return Py_NewRef(Py_None);
@@ -134,7 +134,7 @@ static PyObject *graph_arrays(PyObject *self, PyObject *unused)
     (void)unused;
     PyObject *offset = core_array(g->graph.offset, (Py_ssize_t)n + 1, 0, "q", self);
     PyObject *target = core_array(g->graph.target ? g->graph.target : &none,
-                                  (Py_ssize_t)g->graph.offset[n], 0, "i", self);
+        (Py_ssize_t)g->graph.offset[n], 0, "i", self);
     PyObject *both = offset && target ? PyTuple_Pack(2, offset, target) : NULL;
     Py_XDECREF(offset);
     Py_XDECREF(target);
@@ -150,7 +150,7 @@ static PyObject *graph_set_names(PyObject *self, PyObject *list)
         return NULL;
     if ((size_t)n != g->graph.n_nodes)
         return PyErr_Format(PyExc_ValueError, "%zd names, want one for each of %zu nodes", n,
-                            g->graph.n_nodes);
+            g->graph.n_nodes);
     size_t room = 16 * (size_t)n + 16, used = 0;
     size_t *start = PyMem_Malloc(((size_t)n + 1) * sizeof *start);
     char *text = PyMem_Malloc(room);
@@ -207,18 +207,13 @@ static PyObject *graph_edges(PyObject *self, void *unused)
 }
 
 static PyMethodDef graph_methods[] = {{"arrays", graph_arrays, METH_NOARGS, NULL},
-                                      {"set_names", graph_set_names, METH_O, NULL},
-                                      {NULL, NULL, 0, NULL}};
+    {"set_names", graph_set_names, METH_O, NULL}, {NULL, NULL, 0, NULL}};
 static PyGetSetDef graph_get[] = {{"n_nodes", graph_nodes, NULL, NULL, NULL},
-                                  {"n_edges", graph_edges, NULL, NULL, NULL},
-                                  {NULL, NULL, NULL, NULL, NULL}};
-static PyType_Slot graph_slots[] = {{Py_tp_new, no_new},
-                                    {Py_tp_dealloc, graph_free},
-                                    {Py_tp_methods, graph_methods},
-                                    {Py_tp_getset, graph_get},
-                                    {0, NULL}};
-static PyType_Spec graph_spec = {"graphss._core.Graph", sizeof(core_graph), 0,
-                                 Py_TPFLAGS_DEFAULT, graph_slots};
+    {"n_edges", graph_edges, NULL, NULL, NULL}, {NULL, NULL, NULL, NULL, NULL}};
+static PyType_Slot graph_slots[] = {{Py_tp_new, no_new}, {Py_tp_dealloc, graph_free},
+    {Py_tp_methods, graph_methods}, {Py_tp_getset, graph_get}, {0, NULL}};
+static PyType_Spec graph_spec = {
+    "graphss._core.Graph", sizeof(core_graph), 0, Py_TPFLAGS_DEFAULT, graph_slots};
 
 PyObject *core_new_graph(graphss_graph *graph)
 {
@@ -253,10 +248,9 @@ static PyObject *features_arrays(PyObject *self, PyObject *unused)
     PyObject *column = core_array(dense       ? NULL
                                   : f->column ? f->column
                                               : &no_column,
-                                  stored, 0, "i", self);
-    PyObject *value =
-        core_array(f->value ? f->value : &no_value, dense ? (Py_ssize_t)f->n_rows : stored,
-                   dense ? (Py_ssize_t)f->n_cols : 0, "f", self);
+        stored, 0, "i", self);
+    PyObject *value = core_array(f->value ? f->value : &no_value,
+        dense ? (Py_ssize_t)f->n_rows : stored, dense ? (Py_ssize_t)f->n_cols : 0, "f", self);
     PyObject *all = offset && column && value ? PyTuple_Pack(3, offset, column, value) : NULL;
     Py_XDECREF(offset);
     Py_XDECREF(column);
@@ -278,18 +272,14 @@ static PyObject *features_kind(PyObject *self, void *unused)
         graphss_feature_kind_text(((core_features *)self)->features.kind));
 }
 
-static PyMethodDef features_methods[] = {{"arrays", features_arrays, METH_NOARGS, NULL},
-                                         {NULL, NULL, 0, NULL}};
+static PyMethodDef features_methods[] = {
+    {"arrays", features_arrays, METH_NOARGS, NULL}, {NULL, NULL, 0, NULL}};
 static PyGetSetDef features_get[] = {{"shape", features_shape, NULL, NULL, NULL},
-                                     {"kind", features_kind, NULL, NULL, NULL},
-                                     {NULL, NULL, NULL, NULL, NULL}};
-static PyType_Slot features_slots[] = {{Py_tp_new, no_new},
-                                       {Py_tp_dealloc, features_free},
-                                       {Py_tp_methods, features_methods},
-                                       {Py_tp_getset, features_get},
-                                       {0, NULL}};
-static PyType_Spec features_spec = {"graphss._core.Features", sizeof(core_features), 0,
-                                    Py_TPFLAGS_DEFAULT, features_slots};
+    {"kind", features_kind, NULL, NULL, NULL}, {NULL, NULL, NULL, NULL, NULL}};
+static PyType_Slot features_slots[] = {{Py_tp_new, no_new}, {Py_tp_dealloc, features_free},
+    {Py_tp_methods, features_methods}, {Py_tp_getset, features_get}, {0, NULL}};
+static PyType_Spec features_spec = {
+    "graphss._core.Features", sizeof(core_features), 0, Py_TPFLAGS_DEFAULT, features_slots};
 
 PyObject *core_new_features(graphss_features *features)
 {
@@ -327,13 +317,10 @@ static void model_free(PyObject *self)
     let_go(self);
 }
 
-static PyType_Slot model_slots[] = {{Py_tp_new, no_new},
-                                    {Py_tp_dealloc, model_free},
-                                    {Py_tp_traverse, model_traverse},
-                                    {Py_tp_clear, model_clear},
-                                    {0, NULL}};
+static PyType_Slot model_slots[] = {{Py_tp_new, no_new}, {Py_tp_dealloc, model_free},
+    {Py_tp_traverse, model_traverse}, {Py_tp_clear, model_clear}, {0, NULL}};
 static PyType_Spec model_spec = {"graphss._core.Model", sizeof(core_model), 0,
-                                 Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC, model_slots};
+    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC, model_slots};
 
 PyObject *core_new_model(graphss_model *model, PyObject *keep)
 {
@@ -368,7 +355,7 @@ static int is_kind(const Py_buffer *view, const char *kind)
 }
 
 int core_buffer_get(core_buffer *out, PyObject *object, const char *kind, int dims,
-                    int or_none, const char *what)
+    int or_none, const char *what)
 {
     static const char empty[64] = "";
     memset(out, 0, sizeof *out);
@@ -381,8 +368,8 @@ int core_buffer_get(core_buffer *out, PyObject *object, const char *kind, int di
     }
     if (out->view.ndim != dims || !is_kind(&out->view, kind)) {
         PyErr_Format(PyExc_TypeError,
-                     "%s: an array of %d dimensions and format '%s', want %d and %s", what,
-                     out->view.ndim, out->view.format ? out->view.format : "B", dims, kind);
+            "%s: an array of %d dimensions and format '%s', want %d and %s", what,
+            out->view.ndim, out->view.format ? out->view.format : "B", dims, kind);
         core_buffer_release(out);
         return -1;
     }
@@ -473,13 +460,13 @@ int core_split_get(core_split *out, PyObject *object)
     for (int i = 0; i < 5; i++)
         list[i] = (int32_t *)(uintptr_t)out->part[i].data; /* only read */
     out->split = (graphss_split){.n_train = out->part[0].count,
-                                 .n_val = out->part[2].count,
-                                 .n_test = out->part[4].count,
-                                 .train = list[0],
-                                 .train_label = list[1],
-                                 .val = list[2],
-                                 .val_label = list[3],
-                                 .test = list[4]};
+        .n_val = out->part[2].count,
+        .n_test = out->part[4].count,
+        .train = list[0],
+        .train_label = list[1],
+        .val = list[2],
+        .val_label = list[3],
+        .test = list[4]};
     out->given = 1;
     return 0;
 }
@@ -496,10 +483,9 @@ int core_objects_init(PyObject *module)
         PyTypeObject **type;
         PyType_Spec *spec;
         const char *name;
-    } made[] = {{&array_type, &array_spec, "Array"},
-                {&core_graph_type, &graph_spec, "Graph"},
-                {&core_features_type, &features_spec, "Features"},
-                {&core_model_type, &model_spec, "Model"}};
+    } made[] = {{&array_type, &array_spec, "Array"}, {&core_graph_type, &graph_spec, "Graph"},
+        {&core_features_type, &features_spec, "Features"},
+        {&core_model_type, &model_spec, "Model"}};
     if (!home) {
         home = graphss_ctx_new(
             &(graphss_ctx_options){.struct_size = sizeof(graphss_ctx_options), .threads = 1});

@@ -35,7 +35,7 @@ static double prior_of(double share)
 /* prior [k]: share of nodes hit among the new ones that lean on a class, or `share` where they
  * are few. The class with most of them is the wave of *r. list [n] is scratch. */
 static void find_wave(graphss_alert_result *r, double *prior, int32_t *list,
-                      const graphss_alert_scores *s, double share)
+    const graphss_alert_scores *s, double share)
 {
     double most = 0;
     r->wave_class = -1;
@@ -60,8 +60,8 @@ static void find_wave(graphss_alert_result *r, double *prior, int32_t *list,
 }
 
 /* chance = prior r / (prior r + 1 - prior), r: the odds of the score; none without change */
-static graphss_status estimate_chances(graphss_ctx *ctx, graphss_alert_result *r,
-                                       const graphss_alert_scores *s, double share)
+static graphss_status estimate_chances(
+    graphss_ctx *ctx, graphss_alert_result *r, const graphss_alert_scores *s, double share)
 {
     double *prior = graphss_i_alloc(ctx, s->n_classes, sizeof *prior);
     int32_t *list = graphss_i_alloc(ctx, r->n_group, sizeof *list);
@@ -108,9 +108,8 @@ static graphss_status list_suspects(graphss_ctx *ctx, graphss_alert_result *r)
 /* What was tampered with at most of the suspects, by their chances. */
 static graphss_perturbation name_attack(const graphss_alert_result *r, const uint8_t *what)
 {
-    static const graphss_perturbation kind[GRAPHSS_I_STATES] = {
-        GRAPHSS_PERTURBATION_NONE, GRAPHSS_PERTURBATION_EDGES, GRAPHSS_PERTURBATION_FEATURES,
-        GRAPHSS_PERTURBATION_BOTH};
+    static const graphss_perturbation kind[GRAPHSS_I_STATES] = {GRAPHSS_PERTURBATION_NONE,
+        GRAPHSS_PERTURBATION_EDGES, GRAPHSS_PERTURBATION_FEATURES, GRAPHSS_PERTURBATION_BOTH};
     double sum[GRAPHSS_I_STATES] = {0};
     size_t best = 1;
     for (size_t i = 0; i < r->n_flagged; i++)
@@ -122,8 +121,8 @@ static graphss_perturbation name_attack(const graphss_alert_result *r, const uin
 
 /* ---- reasons ---- */
 
-static void clearest(int32_t *class_id, double *p, const float *evidence, size_t source,
-                     size_t k)
+static void clearest(
+    int32_t *class_id, double *p, const float *evidence, size_t source, size_t k)
 {
     size_t best = 0;
     for (size_t c = 1; c < k; c++)
@@ -141,7 +140,7 @@ typedef struct stretch {
 } stretch;
 
 static void reason_of(graphss_alert_reason *why, const graphss_i_alert_context *x,
-                      const float *row, int32_t own, int32_t was)
+    const float *row, int32_t own, int32_t was)
 {
     const graphss_observation *o = &x->in->current, *p = x->in->previous;
     why->before = -1;
@@ -160,7 +159,7 @@ static void reason_of(graphss_alert_reason *why, const graphss_i_alert_context *
 
 /* Reasons of the suspects in a stretch; row: room. past: somebody's suspect has one. */
 static graphss_status reasons_of(graphss_ctx *ctx, graphss_alert_result *r,
-                                 const graphss_i_alert_context *x, stretch *s, float *row)
+    const graphss_i_alert_context *x, stretch *s, float *row)
 {
     const size_t wide = x->k * GRAPHSS_I_ROW;
     size_t m = 0;
@@ -202,14 +201,14 @@ static graphss_status share_reasons(graphss_ctx *ctx, graphss_alert_result *r)
     return st;
 }
 
-static graphss_status give_reasons(graphss_ctx *ctx, graphss_alert_result *r,
-                                   const graphss_i_alert_context *x)
+static graphss_status give_reasons(
+    graphss_ctx *ctx, graphss_alert_result *r, const graphss_i_alert_context *x)
 {
     enum { STRETCH = 1024 };
     float *row = graphss_i_alloc(ctx, STRETCH, x->k * GRAPHSS_I_ROW * sizeof *row);
     stretch s = {.place = graphss_i_alloc(ctx, STRETCH, sizeof *s.place),
-                 .own = graphss_i_alloc(ctx, STRETCH, sizeof *s.own),
-                 .was = graphss_i_alloc(ctx, STRETCH, sizeof *s.was)};
+        .own = graphss_i_alloc(ctx, STRETCH, sizeof *s.own),
+        .was = graphss_i_alloc(ctx, STRETCH, sizeof *s.was)};
     r->reason = graphss_i_calloc(ctx, r->n_flagged, sizeof *r->reason);
     graphss_status st =
         row && s.place && s.own && s.was && r->reason ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
@@ -251,7 +250,7 @@ static graphss_alert_changes count_changes(const graphss_i_alert_context *x)
 
 /* The nodes that are judged: of those given, or of all, the ones with a stratum of change. */
 static graphss_status list_group(graphss_ctx *ctx, graphss_alert_result *r,
-                                 const graphss_alert_scores *s, const int32_t *node, size_t n)
+    const graphss_alert_scores *s, const int32_t *node, size_t n)
 {
     size_t m = 0;
     r->group = graphss_i_alloc(ctx, node ? n : s->n_nodes, sizeof *r->group);
@@ -267,8 +266,8 @@ static graphss_status list_group(graphss_ctx *ctx, graphss_alert_result *r,
     return GRAPHSS_OK;
 }
 
-static graphss_status explain(graphss_ctx *ctx, graphss_alert_result *r,
-                              const graphss_i_alert_context *x, size_t n)
+static graphss_status explain(
+    graphss_ctx *ctx, graphss_alert_result *r, const graphss_i_alert_context *x, size_t n)
 {
     const graphss_alert_scores *s = &x->scores;
     const double share =
@@ -293,8 +292,8 @@ static graphss_status explain(graphss_ctx *ctx, graphss_alert_result *r,
 
 /* in: checked. scene: NULL alone. */
 static graphss_status run(graphss_ctx *ctx, graphss_alert_result *out,
-                          const graphss_defence_input *in, const graphss_i_scene *scene,
-                          const int32_t *node, size_t n, const graphss_alert_options *opt)
+    const graphss_defence_input *in, const graphss_i_scene *scene, const int32_t *node,
+    size_t n, const graphss_alert_options *opt)
 {
     const double start = graphss_i_seconds();
     graphss_i_alert_context x = {.scene = scene};
@@ -306,14 +305,14 @@ static graphss_status run(graphss_ctx *ctx, graphss_alert_result *out,
     if (!st)
         st = graphss_i_progress(ctx, "judge", 1, 1, NULL);
     r = (graphss_alert_result){.alert = v.alert,
-                               .p_value = v.p_value,
-                               .score = v.score,
-                               .threshold = v.threshold,
-                               .kind = GRAPHSS_PERTURBATION_NONE,
-                               .contaminated = x.scores.contaminated,
-                               .n_calibration = v.n_calibration,
-                               .n_nodes = x.n,
-                               .wave_class = -1};
+        .p_value = v.p_value,
+        .score = v.score,
+        .threshold = v.threshold,
+        .kind = GRAPHSS_PERTURBATION_NONE,
+        .contaminated = x.scores.contaminated,
+        .n_calibration = v.n_calibration,
+        .n_nodes = x.n,
+        .wave_class = -1};
     if (!st) {
         r.changes = count_changes(&x);
         st = list_group(ctx, &r, &x.scores, node, n);
@@ -331,8 +330,8 @@ static graphss_status run(graphss_ctx *ctx, graphss_alert_result *out,
 }
 
 graphss_status graphss_alert_run(graphss_ctx *ctx, graphss_alert_result *out,
-                                 const graphss_defence_input *in, const int32_t *node,
-                                 size_t n, const graphss_alert_options *given)
+    const graphss_defence_input *in, const int32_t *node, size_t n,
+    const graphss_alert_options *given)
 {
     if (GRAPHSS_I_LACKS(ctx, {"input", in}, {"place for the alert", out}))
         return GRAPHSS_ERR_INVALID;
@@ -346,8 +345,8 @@ graphss_status graphss_alert_run(graphss_ctx *ctx, graphss_alert_result *out,
 }
 
 graphss_status graphss_part_alert(graphss_ctx *ctx, graphss_alert_result *out,
-                                  const graphss_part_input *in, const int32_t *node, size_t n,
-                                  const graphss_alert_options *given)
+    const graphss_part_input *in, const int32_t *node, size_t n,
+    const graphss_alert_options *given)
 {
     if (GRAPHSS_I_LACKS(ctx, {"input", in}, {"place for the alert", out}))
         return GRAPHSS_ERR_INVALID;
@@ -372,8 +371,8 @@ void graphss_alert_result_destroy(graphss_ctx *ctx, graphss_alert_result *alert)
 {
     if (!alert)
         return;
-    void *const block[] = {alert->group,     alert->node_score, alert->node_p_value,
-                           alert->perturbed, alert->flagged,    alert->reason};
+    void *const block[] = {alert->group, alert->node_score, alert->node_p_value,
+        alert->perturbed, alert->flagged, alert->reason};
     for (size_t i = 0; i < sizeof block / sizeof *block; i++)
         graphss_release(ctx, block[i]);
     *alert = (graphss_alert_result){0};

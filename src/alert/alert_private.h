@@ -13,8 +13,8 @@ enum { GRAPHSS_I_TRAINS = 1, GRAPHSS_I_VALIDATES = 2 };
 
 /* *opt: the options given, or the defaults for NULL, checked. INVALID: a value out of range,
  * or a rate below 1 / (draws + 1). */
-graphss_status graphss_i_alert_options_take(graphss_ctx *ctx, graphss_alert_options *opt,
-                                            const graphss_alert_options *given);
+graphss_status graphss_i_alert_options_take(
+    graphss_ctx *ctx, graphss_alert_options *opt, const graphss_alert_options *given);
 
 /* Both snapshots, matched and standardised, with the classifier's answers, and the scores.
  * {0} is empty; must not be moved. */
@@ -54,14 +54,13 @@ static inline int32_t graphss_i_alert_own(const graphss_i_alert_context *x, int3
 
 /* in: checked. opt: taken. x->scene, where there is one, is set, and in is its own. */
 graphss_status graphss_i_alert_open(graphss_ctx *ctx, graphss_i_alert_context *x,
-                                    const graphss_defence_input *in,
-                                    const graphss_alert_options *opt);
+    const graphss_defence_input *in, const graphss_alert_options *opt);
 void graphss_i_alert_close(graphss_ctx *ctx, graphss_i_alert_context *x);
 
 /* Fraction of n nodes with p-values below what honest ones have, of which at most tolerance t
  * are below t, by m reference nodes: max over t of (F(t) - tolerance t - so many standard
  * errors) / (1 - tolerance t). node [n] or NULL: all. */
 double graphss_i_excess(const double *p_value, const int32_t *node, size_t n, size_t m,
-                        double tolerance, double errors);
+    double tolerance, double errors);
 
 #endif

@@ -31,7 +31,7 @@ void graphss_i_alert_close(graphss_ctx *ctx, graphss_i_alert_context *x)
 }
 
 double graphss_i_excess(const double *p_value, const int32_t *node, size_t n, size_t m,
-                        double tolerance, double errors)
+    double tolerance, double errors)
 {
     static const double at[] = {0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3};
     double share = 0;
@@ -88,8 +88,8 @@ static graphss_status match(graphss_ctx *ctx, graphss_i_alert_context *x)
         st = graphss_i_match_past(ctx, &x->matched, &after, &in->current, in->previous);
     x->before = x->matched;
     if (!st && in->previous)
-        st = graphss_split_translate(ctx, &x->past_split, x->split, after,
-                                     in->previous->graph->n_nodes);
+        st = graphss_split_translate(
+            ctx, &x->past_split, x->split, after, in->previous->graph->n_nodes);
     graphss_release(ctx, after);
     return st;
 }
@@ -108,13 +108,11 @@ static const graphss_split *own_past_split(const graphss_i_alert_context *x)
 static graphss_status find_states(graphss_ctx *ctx, graphss_i_alert_context *x)
 {
     bool known = false;
-    const graphss_status st =
-        graphss_i_states_find(ctx, &x->states, &known, x->in->model, &x->in->current,
-                              own_split(x), x->in->previous, own_past_split(x));
+    const graphss_status st = graphss_i_states_find(ctx, &x->states, &known, x->in->model,
+        &x->in->current, own_split(x), x->in->previous, own_past_split(x));
     if (st || known)
         return st;
-    return graphss_i_fail(
-        ctx, GRAPHSS_ERR_DATA,
+    return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
         "%zu validation and %zu training node%s, want %d of the former or twice as many of "
         "the "
         "latter to learn from; recover --method label-propagation (or keep-last, with "
@@ -152,15 +150,14 @@ static void score_look(graphss_i_alert_context *x, int32_t i, const float *anoma
     x->what[v] = likeliest_state(&x->states, anomaly);
 }
 
-static void score_change(graphss_i_alert_context *x, int32_t i, const float *now,
-                         const float *past)
+static void score_change(
+    graphss_i_alert_context *x, int32_t i, const float *now, const float *past)
 {
     const size_t v = graphss_i_alert_number(x, (size_t)i);
     float row[GRAPHSS_I_CHANGES];
     const graphss_observation *o = &x->in->current, *p = x->in->previous;
-    const graphss_i_change_counts c =
-        graphss_i_change_count(o->graph, o->features, (size_t)i, p->graph, p->features,
-                               (size_t)x->before[i], x->before);
+    const graphss_i_change_counts c = graphss_i_change_count(o->graph, o->features, (size_t)i,
+        p->graph, p->features, (size_t)x->before[i], x->before);
     graphss_i_change_row(row, &c, now, past, x->k);
     graphss_i_stratum s = graphss_i_stratum_of(row);
     if (s == GRAPHSS_I_UNCHANGED) /* values of sparse features that changed are not counted */
@@ -178,13 +175,12 @@ typedef struct chunk {
     float *now, *past, *anomaly;
 } chunk;
 
-static graphss_status score_chunk(graphss_ctx *ctx, graphss_i_alert_context *x, chunk *c,
-                                  bool changed)
+static graphss_status score_chunk(
+    graphss_ctx *ctx, graphss_i_alert_context *x, chunk *c, bool changed)
 {
     const size_t wide = x->k * GRAPHSS_I_ROW;
-    graphss_status st =
-        graphss_i_evidence_of(ctx, changed ? c->now : NULL, changed ? NULL : c->anomaly,
-                              &x->now.base, c->node, c->m);
+    graphss_status st = graphss_i_evidence_of(ctx, changed ? c->now : NULL,
+        changed ? NULL : c->anomaly, &x->now.base, c->node, c->m);
     if (!st && changed)
         st = graphss_i_evidence_of(ctx, c->past, NULL, &x->past.base, c->was, c->m);
     for (size_t i = 0; i < c->m && !st; i++)
@@ -197,17 +193,17 @@ static graphss_status score_chunk(graphss_ctx *ctx, graphss_i_alert_context *x, 
 }
 
 /* The nodes of one sort: 0 without a past, 1 changed. sort [n] */
-static graphss_status score_sort(graphss_ctx *ctx, graphss_i_alert_context *x,
-                                 const uint8_t *sort, uint8_t which)
+static graphss_status score_sort(
+    graphss_ctx *ctx, graphss_i_alert_context *x, const uint8_t *sort, uint8_t which)
 {
     const size_t rows = x->n < CHUNK ? x->n : CHUNK, wide = x->k * GRAPHSS_I_ROW;
     size_t chunks = 0, done = 0;
     chunk c = {.node = graphss_i_alloc(ctx, rows, sizeof *c.node),
-               .was = graphss_i_alloc(ctx, rows, sizeof *c.was),
-               .now = graphss_i_alloc(ctx, which ? rows : 0, wide * sizeof *c.now),
-               .past = graphss_i_alloc(ctx, which ? rows : 0, wide * sizeof *c.past),
-               .anomaly = graphss_i_alloc(ctx, which ? 0 : rows,
-                                          GRAPHSS_I_ANOMALIES * sizeof *c.anomaly)};
+        .was = graphss_i_alloc(ctx, rows, sizeof *c.was),
+        .now = graphss_i_alloc(ctx, which ? rows : 0, wide * sizeof *c.now),
+        .past = graphss_i_alloc(ctx, which ? rows : 0, wide * sizeof *c.past),
+        .anomaly =
+            graphss_i_alloc(ctx, which ? 0 : rows, GRAPHSS_I_ANOMALIES * sizeof *c.anomaly)};
     graphss_status st =
         c.node && c.was && c.now && c.past && c.anomaly ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
     for (size_t i = 0; i < x->n_own; i++)
@@ -298,11 +294,11 @@ static graphss_status score_nodes(graphss_ctx *ctx, graphss_i_alert_context *x)
     for (size_t i = 0; i < 3 && !st; i++)
         st = graphss_i_ranks_total(ctx, &count[i]);
     if (!st)
-        st = graphss_i_snapshot_open(ctx, &x->now, classes, in->model, &in->current,
-                                     own_split(x), NULL);
+        st = graphss_i_snapshot_open(
+            ctx, &x->now, classes, in->model, &in->current, own_split(x), NULL);
     if (!st && count[CHANGED])
-        st = graphss_i_snapshot_open(ctx, &x->past, classes, in->model, in->previous,
-                                     own_past_split(x), NULL);
+        st = graphss_i_snapshot_open(
+            ctx, &x->past, classes, in->model, in->previous, own_past_split(x), NULL);
     if (!st && count[LOOKS])
         st = score_sort(ctx, x, sort, LOOKS);
     if (!st && count[CHANGED])
@@ -332,8 +328,8 @@ static int higher_first(const void *a, const void *b)
 /* Trusted nodes are no suspects. Where there are enough of them beside those the model was
  * trained with, they are what others are compared with, else validation nodes: all, or with a
  * past, where only new nodes are compared, some, evenly spaced. */
-static graphss_status choose_compared(graphss_ctx *ctx, graphss_i_alert_context *x,
-                                      const graphss_alert_options *opt)
+static graphss_status choose_compared(
+    graphss_ctx *ctx, graphss_i_alert_context *x, const graphss_alert_options *opt)
 {
     graphss_alert_scores *s = &x->scores;
     const size_t given = x->split->n_val;
@@ -345,8 +341,7 @@ static graphss_status choose_compared(graphss_ctx *ctx, graphss_i_alert_context 
         const int32_t v = opt->trusted[i];
         if (v < 0 || (size_t)v >= x->n)
             return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
-                                  "a trusted node is %d, the snapshot has 0..%zu", (int)v,
-                                  x->n - 1);
+                "a trusted node is %d, the snapshot has 0..%zu", (int)v, x->n - 1);
         s->stratum[v] = GRAPHSS_ALERT_UNCHANGED;
         if (s->labelled[v] != GRAPHSS_I_TRAINS)
             x->compared[n++] = v;
@@ -361,8 +356,8 @@ static graphss_status choose_compared(graphss_ctx *ctx, graphss_i_alert_context 
 }
 
 /* Looks [m] of the nodes compared with. */
-static graphss_status look_at_compared(graphss_ctx *ctx, graphss_i_alert_context *x,
-                                       double *look, size_t m)
+static graphss_status look_at_compared(
+    graphss_ctx *ctx, graphss_i_alert_context *x, double *look, size_t m)
 {
     int32_t *own = graphss_i_alloc(ctx, m, sizeof *own);
     size_t *place = graphss_i_alloc(ctx, m, sizeof *place), n = 0;
@@ -378,8 +373,7 @@ static graphss_status look_at_compared(graphss_ctx *ctx, graphss_i_alert_context
     if (!st && x->before)
         st = graphss_i_evidence_of(ctx, NULL, anomaly, &x->now.base, own, n);
     for (size_t i = 0; i < n && !st; i++)
-        look[place[i]] = graphss_i_score_look(
-            &x->states,
+        look[place[i]] = graphss_i_score_look(&x->states,
             graphss_i_half_of(x->number[graphss_i_alert_number(x, (size_t)own[i])]),
             anomaly + i * GRAPHSS_I_ANOMALIES);
     if (!st && x->before && x->part) /* of each node one rank has the score, the others 0 */
@@ -413,8 +407,7 @@ static double middle(double *score, size_t n)
  * that of both above the rehearsed ones, *of_all; not below 0. With a past only new nodes are
  * judged, who may all be hostile, so that their middle says nothing. */
 static graphss_status match_middles(graphss_ctx *ctx, const graphss_i_alert_context *x,
-                                    const double *look, size_t n, double *of_val,
-                                    double *of_all)
+    const double *look, size_t n, double *of_val, double *of_all)
 {
     const graphss_alert_scores *s = &x->scores;
     const double clean = x->states.reference[GRAPHSS_I_UNCHANGED][GRAPHSS_I_QUANTILES / 2];
@@ -437,8 +430,7 @@ static graphss_status match_middles(graphss_ctx *ctx, const graphss_i_alert_cont
 
 /* Fraction of n scores that is certainly beyond the rehearsed ones [q], the highest first. */
 static graphss_status find_contaminated(graphss_ctx *ctx, graphss_i_alert_context *x,
-                                        const double *look, size_t n, const double *honest,
-                                        size_t q)
+    const double *look, size_t n, const double *honest, size_t q)
 {
     double *p = graphss_i_alloc(ctx, n, sizeof *p);
     if (!p)
@@ -462,8 +454,8 @@ static graphss_status fill_reference(graphss_ctx *ctx, graphss_i_alert_context *
     for (size_t v = 0; v < x->n; v++)
         fresh += s->stratum[v] == GRAPHSS_I_NO_PAST;
     double *look = graphss_i_alloc(ctx, n_val, sizeof *look);
-    s->reference = graphss_i_alloc(ctx, GRAPHSS_I_STRATA * GRAPHSS_I_QUANTILES + n_val,
-                                   sizeof *s->reference);
+    s->reference = graphss_i_alloc(
+        ctx, GRAPHSS_I_STRATA * GRAPHSS_I_QUANTILES + n_val, sizeof *s->reference);
     graphss_status st = look && s->reference ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
     const size_t asked = fresh && n_val >= TUNE_REFERENCE_LEAST ? n_val : 0;
     if (!st && asked)
@@ -482,7 +474,7 @@ static graphss_status fill_reference(graphss_ctx *ctx, graphss_i_alert_context *
         for (size_t i = 0; i < GRAPHSS_I_QUANTILES && !own; i++)
             *out++ = made[i] + (looks ? of_all : 0);
         qsort(s->reference + s->start[k], (size_t)(out - s->reference) - s->start[k],
-              sizeof *out, higher_first);
+            sizeof *out, higher_first);
     }
     if (!st && asked)
         st = find_contaminated(ctx, x, look, asked, s->reference, GRAPHSS_I_QUANTILES);
@@ -541,8 +533,7 @@ static graphss_status sort_nodes(graphss_ctx *ctx, graphss_alert_scores *s)
 /* ---- all of it ---- */
 
 graphss_status graphss_i_alert_open(graphss_ctx *ctx, graphss_i_alert_context *x,
-                                    const graphss_defence_input *in,
-                                    const graphss_alert_options *opt)
+    const graphss_defence_input *in, const graphss_alert_options *opt)
 {
     graphss_alert_options own = *opt;
     graphss_alert_verdict v = {0};
@@ -570,8 +561,7 @@ graphss_status graphss_i_alert_open(graphss_ctx *ctx, graphss_i_alert_context *x
 }
 
 graphss_status graphss_alert_score(graphss_ctx *ctx, graphss_alert_scores *out,
-                                   const graphss_defence_input *in,
-                                   const graphss_alert_options *given)
+    const graphss_defence_input *in, const graphss_alert_options *given)
 {
     if (GRAPHSS_I_LACKS(ctx, {"input", in}, {"place for the scores", out}))
         return GRAPHSS_ERR_INVALID;
@@ -593,8 +583,7 @@ graphss_status graphss_alert_score(graphss_ctx *ctx, graphss_alert_scores *out,
 }
 
 graphss_status graphss_part_score(graphss_ctx *ctx, graphss_alert_scores *out,
-                                  const graphss_part_input *in,
-                                  const graphss_alert_options *given)
+    const graphss_part_input *in, const graphss_alert_options *given)
 {
     if (GRAPHSS_I_LACKS(ctx, {"input", in}, {"place for the scores", out}))
         return GRAPHSS_ERR_INVALID;
@@ -616,8 +605,8 @@ graphss_status graphss_part_score(graphss_ctx *ctx, graphss_alert_scores *out,
     return st;
 }
 
-graphss_status graphss_alert_train(graphss_ctx *ctx, graphss_model *model,
-                                   const graphss_observation *snapshot, uint64_t seed)
+graphss_status graphss_alert_train(
+    graphss_ctx *ctx, graphss_model *model, const graphss_observation *snapshot, uint64_t seed)
 {
     if (GRAPHSS_I_LACKS(ctx, {"model", model}, {"snapshot", snapshot}))
         return GRAPHSS_ERR_INVALID;

@@ -12,11 +12,11 @@
 #define FIELD(f) offsetof(graphss_alert_options, f)
 static const graphss_option table[] = {
     {"false-alarm-rate", GRAPHSS_OPTION_REAL, FIELD(false_alarm_rate), 1e-6, 0.999999, NULL,
-     "R", "how often a clean group may raise an alert", 0},
+        "R", "how often a clean group may raise an alert", 0},
     {"draws", GRAPHSS_OPTION_INT, FIELD(draws), 19, 1e7, NULL, "N",
-     "random exchanges behind a p-value", 0},
+        "random exchanges behind a p-value", 0},
     {"validation-only", GRAPHSS_OPTION_BOOL, FIELD(validation_only), 0, 1, NULL, NULL,
-     "compare with validation nodes and rehearsed change alone", 0},
+        "compare with validation nodes and rehearsed change alone", 0},
     {NULL, 0, 0, 0, 0, NULL, NULL, NULL, 0},
 };
 
@@ -31,8 +31,8 @@ const graphss_option *graphss_alert_options_table(void)
     return table;
 }
 
-graphss_status graphss_i_alert_options_take(graphss_ctx *ctx, graphss_alert_options *opt,
-                                            const graphss_alert_options *given)
+graphss_status graphss_i_alert_options_take(
+    graphss_ctx *ctx, graphss_alert_options *opt, const graphss_alert_options *given)
 {
     graphss_alert_options_init(opt);
     graphss_status st = GRAPHSS_I_TAKE(ctx, graphss_alert_options, opt, given);
@@ -40,15 +40,14 @@ graphss_status graphss_i_alert_options_take(graphss_ctx *ctx, graphss_alert_opti
         st = graphss_options_check(ctx, opt, table);
     if (!st && opt->n_trusted && !opt->trusted)
         st = graphss_i_fail(ctx, GRAPHSS_ERR_INVALID, "no trusted nodes given: NULL, want %zu",
-                            opt->n_trusted);
+            opt->n_trusted);
     if (st || opt->false_alarm_rate * (double)(opt->draws + 1) >= 1 - 1e-9)
         return st;
     return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
-                          "--false-alarm-rate %g with --draws %lld can never alert, since no "
-                          "p-value is below 1/%lld: want --draws %.0f or more",
-                          opt->false_alarm_rate, (long long)opt->draws,
-                          (long long)opt->draws + 1,
-                          ceil((1 - 1e-9) / opt->false_alarm_rate) - 1);
+        "--false-alarm-rate %g with --draws %lld can never alert, since no "
+        "p-value is below 1/%lld: want --draws %.0f or more",
+        opt->false_alarm_rate, (long long)opt->draws, (long long)opt->draws + 1,
+        ceil((1 - 1e-9) / opt->false_alarm_rate) - 1);
 }
 
 double graphss_alert_rank(double score, const double *reference, size_t n_reference)
@@ -62,7 +61,7 @@ double graphss_alert_rank(double score, const double *reference, size_t n_refere
 /* sum[d] += n numbers drawn from pool [size] without putting back; the smaller side is
  * drawn and the rest is what remains of the total. */
 static void exchange(double *sum, size_t draws, double *pool, size_t size, size_t n,
-                     double total, graphss_rng *rng)
+    double total, graphss_rng *rng)
 {
     const size_t drawn = n <= size - n ? n : size - n;
     for (size_t d = 0; d < draws; d++) {
@@ -81,7 +80,7 @@ static void exchange(double *sum, size_t draws, double *pool, size_t size, size_
 /* p: the share of exchanges with a sum as high, ours being one of them; the sums are sorted.
  * Equal sums differ by rounding. At most rate * (draws + 1) - 1 draws may be as high. */
 static void conclude(double *p_value, double *threshold, double *sum, size_t draws, double own,
-                     double rounding, double rate)
+    double rounding, double rate)
 {
     size_t higher = 1;
     for (size_t d = 0; d < draws; d++)
@@ -94,12 +93,11 @@ static void conclude(double *p_value, double *threshold, double *sum, size_t dra
 }
 
 graphss_status graphss_alert_test(graphss_ctx *ctx, graphss_alert_verdict *out,
-                                  const double *score, size_t n, const double *reference,
-                                  size_t n_reference, uint64_t seed,
-                                  const graphss_alert_options *given)
+    const double *score, size_t n, const double *reference, size_t n_reference, uint64_t seed,
+    const graphss_alert_options *given)
 {
     if (GRAPHSS_I_LACKS(ctx, {"scores", score}, {"reference scores", reference},
-                        {"place for the verdict", out}))
+            {"place for the verdict", out}))
         return GRAPHSS_ERR_INVALID;
     graphss_alert_options opt;
     graphss_status st = graphss_i_alert_options_take(ctx, &opt, given);
@@ -107,8 +105,7 @@ graphss_status graphss_alert_test(graphss_ctx *ctx, graphss_alert_verdict *out,
         return st;
     if (n == 0 || n_reference == 0)
         return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
-                              "%zu scores to judge by %zu of clean nodes, want some of both",
-                              n, n_reference);
+            "%zu scores to judge by %zu of clean nodes, want some of both", n, n_reference);
     const size_t draws = (size_t)opt.draws, size = n + n_reference;
     double *pool = graphss_i_alloc(ctx, size, sizeof *pool);
     double *sum = graphss_i_calloc(ctx, draws, sizeof *sum);
@@ -130,11 +127,11 @@ graphss_status graphss_alert_test(graphss_ctx *ctx, graphss_alert_verdict *out,
     double p, threshold;
     conclude(&p, &threshold, sum, draws, own, 1e-9 * fabs(total), opt.false_alarm_rate);
     *out = (graphss_alert_verdict){.alert = p <= opt.false_alarm_rate,
-                                   .p_value = p,
-                                   .score = own / (double)n,
-                                   .threshold = threshold / (double)n,
-                                   .n_group = n,
-                                   .n_calibration = n_reference};
+        .p_value = p,
+        .score = own / (double)n,
+        .threshold = threshold / (double)n,
+        .n_group = n,
+        .n_calibration = n_reference};
 done:
     graphss_release(ctx, sum);
     graphss_release(ctx, pool);
@@ -205,8 +202,8 @@ static void rank_values(double *value, const pooled *pool, size_t size, statisti
 }
 
 /* Adds a sum as normal but for its skewness: m + s (z + g (z^2 - 1) / 6). */
-static void approximate(double *drawn, size_t draws, double mean, double spread, double skew,
-                        graphss_rng *rng)
+static void approximate(
+    double *drawn, size_t draws, double mean, double spread, double skew, graphss_rng *rng)
 {
     for (size_t d = 0; d < draws; d++) {
         const double z = graphss_rng_normal(rng);
@@ -302,8 +299,7 @@ static void draw_back(exchanges *x, const double *value, const pool_sums *p, uin
             x->drawn[d] += value[graphss_rng_below(&rng, p->size)];
     if ((double)x->draws * n > DRAWN_MOST)
         approximate(x->drawn, x->draws, n * p->each, sqrt(p->variance * n),
-                    p->variance > 0 ? p->third / (p->variance * sqrt(p->variance * n)) : 0,
-                    &rng);
+            p->variance > 0 ? p->third / (p->variance * sqrt(p->variance * n)) : 0, &rng);
 }
 
 /* Nodes outside the group that may be compared with. Without a past labelled nodes are not as
@@ -317,7 +313,7 @@ static bool outside(const graphss_alert_scores *s, const uint8_t *member, int32_
  * groups are drawn from those of the same predicted class: so a class is compared with its
  * like, and the top of an unsuspicious class counts for no more than its rank among all. */
 static void test_outside(exchanges *x, const graphss_alert_scores *s, const uint8_t *member,
-                         size_t from, size_t to, uint64_t seed)
+    size_t from, size_t to, uint64_t seed)
 {
     size_t all = 0;
     for (size_t i = from; i < to; i++) {
@@ -355,8 +351,8 @@ static void test_outside(exchanges *x, const graphss_alert_scores *s, const uint
 
 /* The same among the m highest of a reference. */
 static size_t test_reference(exchanges *x, const graphss_alert_scores *s,
-                             const uint8_t *member, size_t from, size_t to, size_t stratum,
-                             size_t m, statistic what, uint64_t seed)
+    const uint8_t *member, size_t from, size_t to, size_t stratum, size_t m, statistic what,
+    uint64_t seed)
 {
     size_t size = 0;
     for (size_t i = 0; i < m; i++)
@@ -398,8 +394,7 @@ static double tail(const double *reference, size_t m, double score)
  * that p = tolerance * tail is at worst uniform. sum of -log^3 p; of a uniform number its
  * moments are 6, 684 and 350352. Returns the number of nodes. */
 static size_t test_tail(exchanges *x, const graphss_alert_scores *s, const uint8_t *member,
-                        size_t from, size_t to, size_t stratum, double tolerance,
-                        statistic what, uint64_t seed)
+    size_t from, size_t to, size_t stratum, double tolerance, statistic what, uint64_t seed)
 {
     const double *reference = s->reference + s->start[stratum];
     const size_t m = s->start[stratum + 1] - s->start[stratum];
@@ -407,7 +402,7 @@ static size_t test_tail(exchanges *x, const graphss_alert_scores *s, const uint8
     double own = 0;
     for (size_t i = from; i < to && m; i++)
         if (member[s->order[i]] || (what == OF_REHEARSED && x->whole &&
-                                    s->labelled[s->order[i]] == GRAPHSS_I_VALIDATES)) {
+                                       s->labelled[s->order[i]] == GRAPHSS_I_VALIDATES)) {
             const double p = fmin(1, tolerance * tail(reference, m, s->score[s->order[i]]));
             own += cube(-log(p));
             n++;
@@ -422,7 +417,7 @@ static size_t test_tail(exchanges *x, const graphss_alert_scores *s, const uint8
                 x->drawn[d] += cube(-log(1 - graphss_rng_double(&rng)));
     else
         approximate(x->drawn, x->draws, mean, spread,
-                    350352 / (684 * sqrt(684.0) * sqrt((double)n)), &rng);
+            350352 / (684 * sqrt(684.0) * sqrt((double)n)), &rng);
     add_drawn(x, what, own, mean);
     return n;
 }
@@ -430,12 +425,12 @@ static size_t test_tail(exchanges *x, const graphss_alert_scores *s, const uint8
 /* Change is compared with rehearsed change: a few far beyond it, or most of the group above
  * its upper part. */
 static void test_change(exchanges *x, const graphss_alert_scores *s, const uint8_t *member,
-                        size_t from, size_t to, size_t stratum, uint64_t seed)
+    size_t from, size_t to, size_t stratum, uint64_t seed)
 {
     const size_t m = s->start[stratum + 1] - s->start[stratum];
     const size_t n = test_tail(x, s, member, from, to, stratum, TUNE_TOLERANCE, OF_TOP, seed);
     test_reference(x, s, member, from, to, stratum, (size_t)ceil((double)m / TUNE_TOLERANCE),
-                   OF_MOST, seed);
+        OF_MOST, seed);
     count(x, n, m);
 }
 
@@ -443,7 +438,7 @@ static void test_change(exchanges *x, const graphss_alert_scores *s, const uint8
  * Honest newcomers, too, may all be of one class, and somewhat odd: so they are compared with
  * the upper 1 / TUNE_TOLERANCE of the reference, as change is. */
 static void test_wave(exchanges *x, const graphss_alert_scores *s, const uint8_t *member,
-                      size_t from, size_t to, size_t stratum, uint64_t seed)
+    size_t from, size_t to, size_t stratum, uint64_t seed)
 {
     const size_t all = s->start[stratum + 1] - s->start[stratum];
     const size_t m = (size_t)ceil((double)all / TUNE_TOLERANCE);
@@ -478,19 +473,19 @@ static void test_wave(exchanges *x, const graphss_alert_scores *s, const uint8_t
 /* Nodes without a past are compared with validation nodes, and with what was rehearsed (in the
  * place of UNCHANGED): validation nodes may have been hit as well. */
 static void test_looks(exchanges *x, const graphss_alert_scores *s, const uint8_t *member,
-                       size_t from, size_t to, size_t stratum, uint64_t seed)
+    size_t from, size_t to, size_t stratum, uint64_t seed)
 {
     const size_t m = s->start[stratum + 1] - s->start[stratum];
     count(x, test_reference(x, s, member, from, to, stratum, m, OF_TOP, seed), m);
     if (stratum == GRAPHSS_ALERT_NO_PAST)
         test_tail(x, s, member, from, to, GRAPHSS_ALERT_UNCHANGED, TUNE_LOOK_TOLERANCE,
-                  OF_REHEARSED, seed);
+            OF_REHEARSED, seed);
     if (stratum == GRAPHSS_ALERT_NO_PAST && s->past)
         test_wave(x, s, member, from, to, stratum, seed);
 }
 
 static void test_strata(exchanges *x, const graphss_alert_scores *s, const uint8_t *member,
-                        bool open, uint64_t seed)
+    bool open, uint64_t seed)
 {
     for (size_t from = 0, to; from < s->n_nodes; from = to) {
         const uint8_t stratum = s->stratum[s->order[from]];
@@ -511,18 +506,18 @@ static void test_strata(exchanges *x, const graphss_alert_scores *s, const uint8
 }
 
 static graphss_status mark(graphss_ctx *ctx, uint8_t *member, const graphss_alert_scores *s,
-                           const int32_t *node, size_t n)
+    const int32_t *node, size_t n)
 {
     for (size_t i = 0; i < s->n_nodes && !node; i++)
         member[i] = s->past ? s->stratum[i] != GRAPHSS_ALERT_UNCHANGED : !s->labelled[i];
     for (size_t i = 0; i < n; i++) {
         if (node[i] < 0 || (size_t)node[i] >= s->n_nodes)
             return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
-                                  "the group has node %d, the snapshot has 0..%zu",
-                                  (int)node[i], s->n_nodes - 1);
+                "the group has node %d, the snapshot has 0..%zu", (int)node[i],
+                s->n_nodes - 1);
         if (member[node[i]])
-            return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID, "node %d is twice in the group",
-                                  (int)node[i]);
+            return graphss_i_fail(
+                ctx, GRAPHSS_ERR_INVALID, "node %d is twice in the group", (int)node[i]);
         member[node[i]] = 1;
     }
     for (size_t i = 0; i < s->n_nodes && !s->past; i++) /* its label is part of its looks */
@@ -533,9 +528,8 @@ static graphss_status mark(graphss_ctx *ctx, uint8_t *member, const graphss_aler
 }
 
 graphss_status graphss_alert_test_group(graphss_ctx *ctx, graphss_alert_verdict *out,
-                                        const graphss_alert_scores *scores,
-                                        const int32_t *node, size_t n, uint64_t seed,
-                                        const graphss_alert_options *given)
+    const graphss_alert_scores *scores, const int32_t *node, size_t n, uint64_t seed,
+    const graphss_alert_options *given)
 {
     if (GRAPHSS_I_LACKS(ctx, {"scores", scores}, {"place for the verdict", out}))
         return GRAPHSS_ERR_INVALID;
@@ -548,14 +542,14 @@ graphss_status graphss_alert_test_group(graphss_ctx *ctx, graphss_alert_verdict 
     const size_t draws = (size_t)opt.draws;
     const size_t room = scores->n_nodes + scores->start[GRAPHSS_I_STRATA];
     exchanges x = {.sum = graphss_i_calloc(ctx, STATISTICS * draws, sizeof *x.sum),
-                   .drawn = graphss_i_calloc(ctx, draws, sizeof *x.drawn),
-                   .pool = graphss_i_alloc(ctx, room, sizeof *x.pool),
-                   .value = graphss_i_alloc(ctx, room, sizeof *x.value),
-                   .rank = graphss_i_alloc(ctx, room, sizeof *x.rank),
-                   .own_of = graphss_i_alloc(ctx, room, sizeof *x.own_of),
-                   .draws = draws,
-                   .whole = !node,
-                   .verdict = {.p_value = 1}};
+        .drawn = graphss_i_calloc(ctx, draws, sizeof *x.drawn),
+        .pool = graphss_i_alloc(ctx, room, sizeof *x.pool),
+        .value = graphss_i_alloc(ctx, room, sizeof *x.value),
+        .rank = graphss_i_alloc(ctx, room, sizeof *x.rank),
+        .own_of = graphss_i_alloc(ctx, room, sizeof *x.own_of),
+        .draws = draws,
+        .whole = !node,
+        .verdict = {.p_value = 1}};
     uint8_t *member = graphss_i_calloc(ctx, scores->n_nodes, sizeof *member);
     st = x.sum && x.drawn && x.pool && x.value && x.rank && x.own_of && member
              ? mark(ctx, member, scores, node, n)
@@ -565,7 +559,7 @@ graphss_status graphss_alert_test_group(graphss_ctx *ctx, graphss_alert_verdict 
     if (!st && x.verdict.n_group) {
         x.verdict.score = combine(&x);
         conclude(&x.verdict.p_value, &x.verdict.threshold, x.sum, draws, x.verdict.score, 1e-9,
-                 opt.false_alarm_rate);
+            opt.false_alarm_rate);
         x.verdict.alert = x.verdict.p_value <= opt.false_alarm_rate;
     }
     if (!st)
@@ -593,8 +587,8 @@ static int lower_first(const void *a, const void *b)
     return x->p != y->p ? (x->p > y->p) - (x->p < y->p) : (x->at > y->at) - (x->at < y->at);
 }
 
-graphss_status graphss_alert_correct(graphss_ctx *ctx, double *p_value, size_t n,
-                                     graphss_alert_correction rule)
+graphss_status graphss_alert_correct(
+    graphss_ctx *ctx, double *p_value, size_t n, graphss_alert_correction rule)
 {
     if (GRAPHSS_I_LACKS(ctx, {"p-values", GRAPHSS_I_FILLED(p_value, n)}))
         return GRAPHSS_ERR_INVALID;
@@ -623,9 +617,8 @@ void graphss_alert_scores_destroy(graphss_ctx *ctx, graphss_alert_scores *scores
 {
     if (!scores)
         return;
-    void *const block[] = {scores->score,     scores->p_value,  scores->stratum,
-                           scores->predicted, scores->labelled, scores->order,
-                           scores->reference};
+    void *const block[] = {scores->score, scores->p_value, scores->stratum, scores->predicted,
+        scores->labelled, scores->order, scores->reference};
     for (size_t i = 0; i < sizeof block / sizeof *block; i++)
         graphss_release(ctx, block[i]);
     *scores = (graphss_alert_scores){0};

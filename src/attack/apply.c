@@ -37,8 +37,8 @@ static void where_text(char *out, size_t size, const graphss_flips *flips, size_
         snprintf(out, size, "change %zu", flip);
 }
 
-static graphss_status check_flip(graphss_ctx *ctx, const graphss_flips *flips, size_t i,
-                                 size_t n, size_t d)
+static graphss_status check_flip(
+    graphss_ctx *ctx, const graphss_flips *flips, size_t i, size_t n, size_t d)
 {
     char where[48];
     const graphss_flip *f = &flips->item[i];
@@ -55,22 +55,20 @@ static graphss_status check_flip(graphss_ctx *ctx, const graphss_flips *flips, s
         return graphss_i_fail(ctx, GRAPHSS_ERR_DATA, "%s: of no known kind", where);
     if (!inside)
         return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
-                              "%s: node %d and %s %d, but the data has %zu nodes and %zu "
-                              "features",
-                              where, (int)f->node, edge ? "node" : "column", (int)f->target, n,
-                              d);
+            "%s: node %d and %s %d, but the data has %zu nodes and %zu "
+            "features",
+            where, (int)f->node, edge ? "node" : "column", (int)f->target, n, d);
     if (f->node == f->target)
-        return graphss_i_fail(ctx, GRAPHSS_ERR_DATA, "%s: node %d linked to itself", where,
-                              (int)f->node);
+        return graphss_i_fail(
+            ctx, GRAPHSS_ERR_DATA, "%s: node %d linked to itself", where, (int)f->node);
     return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
-                          "%s: a link from %g to %g, want 0 to 1 or 1 to 0", where,
-                          (double)f->old_value, (double)f->new_value);
+        "%s: a link from %g to %g, want 0 to 1 or 1 to 0", where, (double)f->old_value,
+        (double)f->new_value);
 }
 
 /* The cells of one kind, sorted. The caller releases *out. */
 static graphss_status make_cells(graphss_ctx *ctx, cell **out, size_t *n_out,
-                                 const graphss_flips *flips, graphss_flip_kind kind,
-                                 const graphss_apply_options *opt)
+    const graphss_flips *flips, graphss_flip_kind kind, const graphss_apply_options *opt)
 {
     const size_t sides = kind == GRAPHSS_FLIP_EDGE ? 2 : 1;
     cell *made = graphss_i_alloc(ctx, graphss_flips_count(flips, kind), sides * sizeof *made);
@@ -101,8 +99,8 @@ static graphss_status make_cells(graphss_ctx *ctx, cell **out, size_t *n_out,
 }
 
 /* The value of a row in a column. Entries [from, to) ascend; value NULL: all ones. */
-static float held(const int32_t *column, const float *value, int64_t from, int64_t to,
-                  int32_t wanted)
+static float held(
+    const int32_t *column, const float *value, int64_t from, int64_t to, int32_t wanted)
 {
     while (from < to) {
         const int64_t middle = from + (to - from) / 2;
@@ -116,30 +114,28 @@ static float held(const int32_t *column, const float *value, int64_t from, int64
     return 0;
 }
 
-static graphss_status misfit(graphss_ctx *ctx, const graphss_flips *flips, const cell *c,
-                             float found)
+static graphss_status misfit(
+    graphss_ctx *ctx, const graphss_flips *flips, const cell *c, float found)
 {
     char where[48], has[40], wants[40];
     where_text(where, sizeof where, flips, c->flip);
     if (flips->item[c->flip].kind == GRAPHSS_FLIP_EDGE)
         return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
-                              "%s: nodes %d and %d are %s; the list does not fit the data",
-                              where, (int)flips->item[c->flip].node,
-                              (int)flips->item[c->flip].target,
-                              found != 0 ? "joined already" : "not joined");
+            "%s: nodes %d and %d are %s; the list does not fit the data", where,
+            (int)flips->item[c->flip].node, (int)flips->item[c->flip].target,
+            found != 0 ? "joined already" : "not joined");
     graphss_i_double_text(has, sizeof has, (double)found);
     graphss_i_double_text(wants, sizeof wants, (double)c->old);
     return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
-                          "%s: node %d, feature %d is %s, want %s; the list does not fit the "
-                          "data",
-                          where, (int)c->row, (int)c->column, has, wants);
+        "%s: node %d, feature %d is %s, want %s; the list does not fit the "
+        "data",
+        where, (int)c->row, (int)c->column, has, wants);
 }
 
 /* Checks each cell's history against the rows, and squeezes each run into its last change.
  * dense: value is n x d and offset NULL. */
 static graphss_status squeeze(graphss_ctx *ctx, cell *c, size_t *n, const graphss_flips *flips,
-                              const int64_t *offset, const int32_t *column, const float *value,
-                              size_t n_cols)
+    const int64_t *offset, const int32_t *column, const float *value, size_t n_cols)
 {
     const cell *first = NULL;
     cell misfitting;
@@ -170,8 +166,8 @@ static graphss_status squeeze(graphss_ctx *ctx, cell *c, size_t *n, const graphs
 /* Compressed rows with the cells' new values in them; zeros vanish from rows that have cells.
  * out_value NULL: ones. */
 static void merge(int64_t *out_offset, int32_t *out_column, float *out_value, size_t n_rows,
-                  const int64_t *offset, const int32_t *column, const float *value,
-                  const cell *c, size_t n_cells)
+    const int64_t *offset, const int32_t *column, const float *value, const cell *c,
+    size_t n_cells)
 {
     int64_t at = 0;
     size_t next = 0;
@@ -209,8 +205,7 @@ static void merge(int64_t *out_offset, int32_t *out_column, float *out_value, si
 }
 
 static graphss_status apply_edges(graphss_ctx *ctx, graphss_graph *out,
-                                  const graphss_graph *graph, const graphss_flips *flips,
-                                  const graphss_apply_options *opt)
+    const graphss_graph *graph, const graphss_flips *flips, const graphss_apply_options *opt)
 {
     cell *c = NULL;
     size_t n = 0;
@@ -228,7 +223,7 @@ static graphss_status apply_edges(graphss_ctx *ctx, graphss_graph *out,
         goto done;
     }
     merge(made.offset, made.target, NULL, graph->n_nodes, graph->offset, graph->target, NULL,
-          c, n);
+        c, n);
     *out = made;
     made = (graphss_graph){0};
 done:
@@ -240,8 +235,7 @@ done:
 /* The new entries go through the builder, so that sparse or dense storage is chosen as when
  * data are read. */
 static graphss_status apply_features(graphss_ctx *ctx, graphss_features *out,
-                                     const graphss_features *f, const graphss_flips *flips,
-                                     const graphss_apply_options *opt)
+    const graphss_features *f, const graphss_flips *flips, const graphss_apply_options *opt)
 {
     cell *c = NULL;
     size_t n = 0;
@@ -275,8 +269,8 @@ static graphss_status apply_features(graphss_ctx *ctx, graphss_features *out,
     }
     merge(offset, column, value, f->n_rows, f->offset, f->column, f->value, c, n);
     const size_t nnz = (size_t)offset[f->n_rows];
-    st = graphss_i_features_from_rows(ctx, out, f->n_rows, f->n_cols, offset, column, value,
-                                      nnz, "features");
+    st = graphss_i_features_from_rows(
+        ctx, out, f->n_rows, f->n_cols, offset, column, value, nnz, "features");
     offset = NULL;
     column = NULL;
     value = NULL;
@@ -289,9 +283,9 @@ done:
 }
 
 graphss_status graphss_i_apply(graphss_ctx *ctx, graphss_graph *out_graph,
-                               graphss_features *out_features, const graphss_graph *graph,
-                               const graphss_features *features, const graphss_flips *flips,
-                               const graphss_apply_options *opt)
+    graphss_features *out_features, const graphss_graph *graph,
+    const graphss_features *features, const graphss_flips *flips,
+    const graphss_apply_options *opt)
 {
     const graphss_apply_options standard = {.struct_size = sizeof standard};
     opt = opt ? opt : &standard;
@@ -323,26 +317,24 @@ graphss_status graphss_i_apply(graphss_ctx *ctx, graphss_graph *out_graph,
 }
 
 /* Features without columns may have no rows either. */
-static graphss_status check_data(graphss_ctx *ctx, const graphss_graph *graph,
-                                 const graphss_features *features)
+static graphss_status check_data(
+    graphss_ctx *ctx, const graphss_graph *graph, const graphss_features *features)
 {
     if (features->n_cols && features->n_rows != graph->n_nodes)
         return graphss_i_fail(ctx, GRAPHSS_ERR_SHAPE,
-                              "features of %zu nodes, a graph of %zu: want the same",
-                              features->n_rows, graph->n_nodes);
+            "features of %zu nodes, a graph of %zu: want the same", features->n_rows,
+            graph->n_nodes);
     return graphss_i_check_snapshot(ctx, graph, features);
 }
 
 graphss_status graphss_flips_apply_parts(graphss_ctx *ctx, graphss_graph *out_graph,
-                                         graphss_features *out_features,
-                                         const graphss_graph *graph,
-                                         const graphss_features *features,
-                                         const graphss_flips *flips,
-                                         const graphss_apply_options *opt)
+    graphss_features *out_features, const graphss_graph *graph,
+    const graphss_features *features, const graphss_flips *flips,
+    const graphss_apply_options *opt)
 {
     if (GRAPHSS_I_LACKS(ctx, {"graph", graph}, {"features", features},
-                        {"list of changes", flips}, {"place for the graph", out_graph},
-                        {"place for the features", out_features}) ||
+            {"list of changes", flips}, {"place for the graph", out_graph},
+            {"place for the features", out_features}) ||
         GRAPHSS_I_LACKS(ctx, {"changes", GRAPHSS_I_FILLED(flips->item, flips->count)}) ||
         GRAPHSS_I_TAKE(ctx, graphss_apply_options, NULL, opt))
         return GRAPHSS_ERR_INVALID;
@@ -357,11 +349,10 @@ void graphss_apply_options_init(graphss_apply_options *opt)
 }
 
 graphss_status graphss_flips_apply(graphss_ctx *ctx, graphss_dataset *out,
-                                   const graphss_dataset *data, const graphss_flips *flips,
-                                   const graphss_apply_options *opt)
+    const graphss_dataset *data, const graphss_flips *flips, const graphss_apply_options *opt)
 {
     if (GRAPHSS_I_LACKS(ctx, {"dataset", data}, {"list of changes", flips},
-                        {"place for the dataset", out}) ||
+            {"place for the dataset", out}) ||
         GRAPHSS_I_TAKE(ctx, graphss_apply_options, NULL, opt))
         return GRAPHSS_ERR_INVALID;
     const graphss_apply_options standard = {.struct_size = sizeof standard};
@@ -369,14 +360,14 @@ graphss_status graphss_flips_apply(graphss_ctx *ctx, graphss_dataset *out,
     const bool judged = flips->hash[0] && !opt->force;
     if (judged && !opt->undo && strcmp(flips->hash, data->hash) != 0)
         return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
-                              "the list is for data of hash %.12s..., this has %.12s...: "
-                              "want the data it was made for",
-                              flips->hash, data->hash);
+            "the list is for data of hash %.12s..., this has %.12s...: "
+            "want the data it was made for",
+            flips->hash, data->hash);
     graphss_graph graph = {0};
     graphss_features features = {0};
     graphss_dataset made = {0};
-    graphss_status st = graphss_flips_apply_parts(ctx, &graph, &features, &data->graph,
-                                                  &data->features, flips, opt);
+    graphss_status st = graphss_flips_apply_parts(
+        ctx, &graph, &features, &data->graph, &data->features, flips, opt);
     if (!st)
         st = graphss_dataset_copy(ctx, &made, data);
     if (st)
@@ -393,9 +384,9 @@ graphss_status graphss_flips_apply(graphss_ctx *ctx, graphss_dataset *out,
     if (judged && opt->undo && !opt->one_only && !flips->normalised_rows &&
         strcmp(flips->hash, made.hash) != 0) {
         st = graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
-                            "taking the changes back gives data of hash %.12s..., want "
-                            "%.12s...: this is not the data they were made in",
-                            made.hash, flips->hash);
+            "taking the changes back gives data of hash %.12s..., want "
+            "%.12s...: this is not the data they were made in",
+            made.hash, flips->hash);
         goto done;
     }
     *out = made;

@@ -69,8 +69,8 @@ const char *graphss_i_attack_find(const char *name)
     return method ? method->name : NULL;
 }
 
-graphss_status graphss_i_attack_log_steps(graphss_ctx *ctx, graphss_attack_log *log,
-                                          const graphss_flips *flips)
+graphss_status graphss_i_attack_log_steps(
+    graphss_ctx *ctx, graphss_attack_log *log, const graphss_flips *flips)
 {
     log->step = graphss_i_calloc(ctx, flips->count, sizeof *log->step);
     if (!log->step)
@@ -88,8 +88,8 @@ void graphss_attack_input_init(graphss_attack_input *in)
 /* A posterior of 0 is taken for this, so that a margin has a value. */
 static const double LEAST = 1e-12;
 
-void graphss_attack_margins(double *loss, const graphss_attack_input *in,
-                            const double *posterior)
+void graphss_attack_margins(
+    double *loss, const graphss_attack_input *in, const double *posterior)
 {
     const size_t k = in->n_classes;
     for (size_t i = 0; i < in->n_victims; i++) {
@@ -105,15 +105,15 @@ void graphss_attack_margins(double *loss, const graphss_attack_input *in,
 void graphss_attack_options_init(graphss_attack_options *opt)
 {
     *opt = (graphss_attack_options){.struct_size = sizeof(graphss_attack_options),
-                                    .method = "nettack",
-                                    .mode = GRAPHSS_MODE_DEFAULT,
-                                    .kind = GRAPHSS_ATTACK_LF,
-                                    .edges = 2,
-                                    .features = 20,
-                                    .degree_test = true,
-                                    .delta_cutoff = 0.004,
-                                    .cooccurrence_test = true,
-                                    .domain = GRAPHSS_DOMAIN_DETECT};
+        .method = "nettack",
+        .mode = GRAPHSS_MODE_DEFAULT,
+        .kind = GRAPHSS_ATTACK_LF,
+        .edges = 2,
+        .features = 20,
+        .degree_test = true,
+        .delta_cutoff = 0.004,
+        .cooccurrence_test = true,
+        .domain = GRAPHSS_DOMAIN_DETECT};
 }
 
 static const char *const kinds[] = {"lf", "links", "features", "both", NULL};
@@ -126,47 +126,47 @@ const graphss_option *graphss_attack_options_table(void)
     static const graphss_option table[] = {
         {"method", GRAPHSS_OPTION_STRING, AT(method), 0, 0, NULL, "NAME", "the attack", 0},
         {"mode", GRAPHSS_OPTION_CHOICE, AT(mode), 0, 0, graphss_i_mode_names, "MODE",
-         "honest, or as the paper's public code attacks", 0},
+            "honest, or as the paper's public code attacks", 0},
         {"kind", GRAPHSS_OPTION_CHOICE, AT(kind), 0, 0, kinds, "KIND",
-         "lf: --links then --features; links, features, both: --budget changes", 0},
+            "lf: --links then --features; links, features, both: --budget changes", 0},
         {"links", GRAPHSS_OPTION_AMOUNT, AT(edges), 0, 1e6, NULL, "N",
-         "link changes per victim, or a share of its links: 50% (kind lf)", 0,
-         .share = AT(edges_share)},
+            "link changes per victim, or a share of its links: 50% (kind lf)", 0,
+            .share = AT(edges_share)},
         {"features", GRAPHSS_OPTION_AMOUNT, AT(features), 0, 1e6, NULL, "N",
-         "feature changes per victim, or a share of its features: 50% (kind lf)", 0,
-         .share = AT(features_share)},
+            "feature changes per victim, or a share of its features: 50% (kind lf)", 0,
+            .share = AT(features_share)},
         {"budget", GRAPHSS_OPTION_INT, AT(budget), 0, 1e6, NULL, "N",
-         "changes per victim (other kinds); 0: its degree + 2", 0},
+            "changes per victim (other kinds); 0: its degree + 2", 0},
         {"independent", GRAPHSS_OPTION_BOOL, AT(independent), 0, 0, NULL, NULL,
-         "attack each victim on the original graph, not after the victims before it", 0},
+            "attack each victim on the original graph, not after the victims before it", 0},
         {"influencers", GRAPHSS_OPTION_INT, AT(influencers), 0, 1e6, NULL, "N",
-         "change only N neighbours of the victim; 0: the victim itself", 0},
+            "change only N neighbours of the victim; 0: the victim itself", 0},
         {"degree-test", GRAPHSS_OPTION_BOOL, AT(degree_test), 0, 0, NULL, NULL,
-         "refuse links that would change the degree distribution noticeably", 0},
+            "refuse links that would change the degree distribution noticeably", 0},
         {"delta-cutoff", GRAPHSS_OPTION_REAL, AT(delta_cutoff), 0, INFINITY, NULL, "RATIO",
-         "largest likelihood ratio of the degree test", 0},
+            "largest likelihood ratio of the degree test", 0},
         {"cooccurrence-test", GRAPHSS_OPTION_BOOL, AT(cooccurrence_test), 0, 0, NULL, NULL,
-         "add only features that occur with those of the node", 0},
+            "add only features that occur with those of the node", 0},
         {"feature-domain", GRAPHSS_OPTION_CHOICE, AT(domain), 0, 0, domains, "KIND",
-         "values features may take: 0 and 1, or 0 and their column's median", 0},
+            "values features may take: 0 and 1, or 0 and their column's median", 0},
         {"knows", GRAPHSS_OPTION_CHOICE, AT(knows), 0, 0, knowledge, "WHAT",
-         "what the attacker knows of nodes without a published label: the true class, the "
-         "model's prediction, or nothing (a random class) (default for attack: "
-         "predictions, elsewhere truth)",
-         0, .later = true},
+            "what the attacker knows of nodes without a published label: the true class, the "
+            "model's prediction, or nothing (a random class) (default for attack: "
+            "predictions, elsewhere truth)",
+            0, .later = true},
         {"queries", GRAPHSS_OPTION_INT, AT(queries), 0, 1e6, NULL, "N",
-         "method adaptive: snapshots it may ask about; 0: 33", 0, .later = true},
+            "method adaptive: snapshots it may ask about; 0: 33", 0, .later = true},
         {"against", GRAPHSS_OPTION_STRING, AT(against), 0, 0, NULL, "WHAT",
-         "method adaptive: what it is aimed at: recover, alert, or a method of "
-         "recover ('none': the model) (default for attack: recover)",
-         0, .later = true},
+            "method adaptive: what it is aimed at: recover, alert, or a method of "
+            "recover ('none': the model) (default for attack: recover)",
+            0, .later = true},
         {0}};
 #undef AT
     return table;
 }
 
-graphss_feature_domain graphss_i_attack_domain(const graphss_features *features,
-                                               const graphss_attack_options *opt)
+graphss_feature_domain graphss_i_attack_domain(
+    const graphss_features *features, const graphss_attack_options *opt)
 {
     if (opt->domain != GRAPHSS_DOMAIN_DETECT)
         return (graphss_feature_domain)opt->domain;
@@ -183,7 +183,7 @@ graphss_feature_domain graphss_i_attack_domain(const graphss_features *features,
 }
 
 size_t graphss_attack_domain_text(char *out, size_t size, const graphss_features *features,
-                                  const graphss_attack_options *opt)
+    const graphss_attack_options *opt)
 {
     if (!features || !opt)
         return (size_t)snprintf(out, out ? size : 0, "?");
@@ -196,7 +196,7 @@ size_t graphss_attack_domain_text(char *out, size_t size, const graphss_features
         what = "0 <-> 1";
     const bool known = (int)domain >= 0 && domain <= GRAPHSS_DOMAIN_REAL;
     return (size_t)snprintf(out, out ? size : 0, "%s (%s, %s)", known ? what : "?",
-                            known ? domains[domain] : "?", how);
+        known ? domains[domain] : "?", how);
 }
 
 size_t graphss_attack_budget_text(char *out, size_t size, const graphss_attack_options *opt)
@@ -209,8 +209,8 @@ size_t graphss_attack_budget_text(char *out, size_t size, const graphss_attack_o
                                                                  : "?";
     const graphss_option *table = graphss_attack_options_table();
     graphss_option_text(edges, sizeof edges, opt, graphss_option_find(table, "links"));
-    graphss_option_text(features, sizeof features, opt,
-                        graphss_option_find(table, "features"));
+    graphss_option_text(
+        features, sizeof features, opt, graphss_option_find(table, "features"));
     if (opt->kind == GRAPHSS_ATTACK_LF)
         snprintf(amount, sizeof amount, "%s links then %s features", edges, features);
     else if (opt->budget)
@@ -218,10 +218,10 @@ size_t graphss_attack_budget_text(char *out, size_t size, const graphss_attack_o
     else
         snprintf(amount, sizeof amount, "degree + 2 %s", of);
     if (opt->influencers)
-        snprintf(through, sizeof through, "through %lld influencers",
-                 (long long)opt->influencers);
+        snprintf(
+            through, sizeof through, "through %lld influencers", (long long)opt->influencers);
     return (size_t)snprintf(out, out ? size : 0, "%s per victim, %s, %s", amount,
-                            opt->independent ? "independent" : "cumulative", through);
+        opt->independent ? "independent" : "cumulative", through);
 }
 
 /* Rounded down, but for the last bits of a product: 0.29 of 100 is 29. */
@@ -231,19 +231,17 @@ static size_t share_of(double share, size_t n)
 }
 
 graphss_i_attack_budget graphss_i_attack_budget_of(const graphss_attack_options *opt,
-                                                   const graphss_attack_input *in,
-                                                   int32_t victim, size_t degree)
+    const graphss_attack_input *in, int32_t victim, size_t degree)
 {
     if (opt->kind == GRAPHSS_ATTACK_LF) {
-        graphss_i_attack_budget lf = {.edges = (size_t)opt->edges,
-                                      .features = (size_t)opt->features};
+        graphss_i_attack_budget lf = {
+            .edges = (size_t)opt->edges, .features = (size_t)opt->features};
         if (opt->edges_share > 0)
             lf.edges =
                 share_of(opt->edges_share, graphss_graph_degree(in->graph, (size_t)victim));
         if (opt->features_share > 0)
-            lf.features =
-                share_of(opt->features_share,
-                         graphss_i_row_count(graphss_i_row_of(in->features, (size_t)victim)));
+            lf.features = share_of(opt->features_share,
+                graphss_i_row_count(graphss_i_row_of(in->features, (size_t)victim)));
         return lf;
     }
     const size_t budget = opt->budget ? (size_t)opt->budget : degree + 2;
@@ -273,40 +271,37 @@ bool graphss_i_attack_wants_features(const graphss_attack_options *opt)
 }
 
 static graphss_status check_method(graphss_ctx *ctx, const graphss_i_attack_method *method,
-                                   const graphss_attack_input *in,
-                                   const graphss_attack_options *opt)
+    const graphss_attack_input *in, const graphss_attack_options *opt)
 {
     if (opt->mode == GRAPHSS_MODE_PAPER && !method->paper)
         return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
-                              "--mode paper: --method %s has no such mode", method->name);
+            "--mode paper: --method %s has no such mode", method->name);
     if (method->needs_surrogate && !in->surrogate)
-        return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID, "%s needs a surrogate, none is given",
-                              method->name);
+        return graphss_i_fail(
+            ctx, GRAPHSS_ERR_INVALID, "%s needs a surrogate, none is given", method->name);
     if (method->needs_model && !in->model)
-        return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID, "%s needs a model, none is given",
-                              method->name);
+        return graphss_i_fail(
+            ctx, GRAPHSS_ERR_INVALID, "%s needs a model, none is given", method->name);
     if (method->edges_only && graphss_i_attack_wants_features(opt))
         return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
-                              "%s changes links only: want --features 0 or --kind links",
-                              method->name);
+            "%s changes links only: want --features 0 or --kind links", method->name);
     return GRAPHSS_OK;
 }
 
-static graphss_status check_shapes(graphss_ctx *ctx, const graphss_attack_input *in,
-                                   const graphss_attack_options *opt)
+static graphss_status check_shapes(
+    graphss_ctx *ctx, const graphss_attack_input *in, const graphss_attack_options *opt)
 {
     const size_t n = in->graph->n_nodes;
     const graphss_features *f = in->features;
     if (f->n_cols && f->n_rows != n)
         return graphss_i_fail(ctx, GRAPHSS_ERR_SHAPE,
-                              "features of %zu nodes, a graph of %zu: want the same",
-                              f->n_rows, n);
+            "features of %zu nodes, a graph of %zu: want the same", f->n_rows, n);
     if (graphss_i_attack_wants_features(opt) && f->n_cols == 0)
-        return graphss_i_fail(ctx, GRAPHSS_ERR_SHAPE,
-                              "an attack on features, but the data has none");
+        return graphss_i_fail(
+            ctx, GRAPHSS_ERR_SHAPE, "an attack on features, but the data has none");
     if (in->n_classes < 2)
-        return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID, "%zu classes, want at least 2",
-                              in->n_classes);
+        return graphss_i_fail(
+            ctx, GRAPHSS_ERR_INVALID, "%zu classes, want at least 2", in->n_classes);
     return GRAPHSS_OK;
 }
 
@@ -319,25 +314,25 @@ static graphss_status check_victims(graphss_ctx *ctx, const graphss_attack_input
         const int32_t v = in->victim[i];
         if (v < 0 || (size_t)v >= n)
             return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
-                                  "victim %zu is node %d, want 0..%zu", i, (int)v, n - 1);
+                "victim %zu is node %d, want 0..%zu", i, (int)v, n - 1);
         if (in->label[v] < 0 || (size_t)in->label[v] >= in->n_classes)
             return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
-                                  "victim %zu, node %d: its label is %d, want 0..%zu", i,
-                                  (int)v, (int)in->label[v], in->n_classes - 1);
+                "victim %zu, node %d: its label is %d, want 0..%zu", i, (int)v,
+                (int)in->label[v], in->n_classes - 1);
     }
     for (size_t i = 0; in->label && i < n; i++)
         if (in->label[i] >= 0 && (size_t)in->label[i] >= in->n_classes)
             return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
-                                  "node %zu has label %d, want 0..%zu or -1", i,
-                                  (int)in->label[i], in->n_classes - 1);
+                "node %zu has label %d, want 0..%zu or -1", i, (int)in->label[i],
+                in->n_classes - 1);
     uint8_t *seen = graphss_i_calloc(ctx, n, sizeof *seen);
     if (!seen)
         return GRAPHSS_ERR_NOMEM;
     graphss_status st = GRAPHSS_OK;
     for (size_t i = 0; i < in->n_victims && !st; i++) {
         if (seen[in->victim[i]])
-            st = graphss_i_fail(ctx, GRAPHSS_ERR_INVALID, "node %d is a victim twice",
-                                (int)in->victim[i]);
+            st = graphss_i_fail(
+                ctx, GRAPHSS_ERR_INVALID, "node %d is a victim twice", (int)in->victim[i]);
         seen[in->victim[i]] = 1;
     }
     graphss_release(ctx, seen);
@@ -345,8 +340,7 @@ static graphss_status check_victims(graphss_ctx *ctx, const graphss_attack_input
 }
 
 static graphss_status attack(graphss_ctx *ctx, graphss_flips *out, graphss_attack_log *log,
-                             const graphss_attack_input *in, const graphss_attack_options *opt,
-                             bool trusted)
+    const graphss_attack_input *in, const graphss_attack_options *opt, bool trusted)
 {
     graphss_attack_options standard;
     graphss_attack_options_init(&standard);
@@ -359,8 +353,7 @@ static graphss_status attack(graphss_ctx *ctx, graphss_flips *out, graphss_attac
     const graphss_i_attack_method *method = find(opt->method);
     if (!method)
         return graphss_i_no_such_name(ctx, "--method", opt->method ? opt->method : "",
-                                      opt->method ? strlen(opt->method) : 0,
-                                      graphss_attack_name);
+            opt->method ? strlen(opt->method) : 0, graphss_attack_name);
     st = check_method(ctx, method, in, opt);
     if (!st)
         st = check_shapes(ctx, in, opt);
@@ -402,20 +395,18 @@ static graphss_status attack(graphss_ctx *ctx, graphss_flips *out, graphss_attac
 }
 
 graphss_status graphss_i_attack(graphss_ctx *ctx, graphss_flips *out,
-                                const graphss_attack_input *in,
-                                const graphss_attack_options *opt)
+    const graphss_attack_input *in, const graphss_attack_options *opt)
 {
     return attack(ctx, out, NULL, in, opt, true);
 }
 
 graphss_status graphss_attack_run(graphss_ctx *ctx, graphss_flips *out,
-                                  graphss_attack_log *log, const graphss_attack_input *in,
-                                  const graphss_attack_options *opt)
+    graphss_attack_log *log, const graphss_attack_input *in, const graphss_attack_options *opt)
 {
     if (GRAPHSS_I_LACKS(ctx, {"input", in}, {"place for the changes", out}) ||
         GRAPHSS_I_TAKE(ctx, graphss_attack_input, NULL, in) ||
         GRAPHSS_I_LACKS(ctx, {"graph", in->graph}, {"features", in->features},
-                        {"victims", GRAPHSS_I_FILLED(in->victim, in->n_victims)}))
+            {"victims", GRAPHSS_I_FILLED(in->victim, in->n_victims)}))
         return GRAPHSS_ERR_INVALID;
     return attack(ctx, out, log, in, opt, false);
 }

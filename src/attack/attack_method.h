@@ -23,7 +23,7 @@ typedef struct graphss_i_attack_method {
      * a step for each flip and an entry for each victim. On an error the caller destroys
      * both. */
     graphss_status (*run)(graphss_ctx *ctx, graphss_flips *out, graphss_attack_log *log,
-                          const graphss_attack_input *in, const graphss_attack_options *opt);
+        const graphss_attack_input *in, const graphss_attack_options *opt);
 } graphss_i_attack_method;
 
 #define ATTACK(name) extern const graphss_i_attack_method graphss_i_##name##_attack;
@@ -35,14 +35,13 @@ const char *graphss_i_attack_find(const char *name);
 
 /* graphss_attack_run on a snapshot that was checked before. */
 graphss_status graphss_i_attack(graphss_ctx *ctx, graphss_flips *out,
-                                const graphss_attack_input *in,
-                                const graphss_attack_options *opt);
+    const graphss_attack_input *in, const graphss_attack_options *opt);
 
 /* ---- what methods share (attack.c) ---- */
 
 /* Adds a step of unknown loss for each change, for methods that compute no loss. */
-graphss_status graphss_i_attack_log_steps(graphss_ctx *ctx, graphss_attack_log *log,
-                                          const graphss_flips *flips);
+graphss_status graphss_i_attack_log_steps(
+    graphss_ctx *ctx, graphss_attack_log *log, const graphss_flips *flips);
 
 /* Whether the budget has room for changes of features. */
 bool graphss_i_attack_wants_features(const graphss_attack_options *opt);
@@ -53,8 +52,7 @@ typedef struct graphss_i_attack_budget {
     size_t edges, features, either;
 } graphss_i_attack_budget;
 graphss_i_attack_budget graphss_i_attack_budget_of(const graphss_attack_options *opt,
-                                                   const graphss_attack_input *in,
-                                                   int32_t victim, size_t degree);
+    const graphss_attack_input *in, int32_t victim, size_t degree);
 struct graphss_i_ground;
 /* Nettack as defences simulate it: cumulative and direct. Victim i has the budget each[i],
  * which opt bounds, or that of opt if each is NULL. New edges lead only to every stride-th
@@ -62,28 +60,26 @@ struct graphss_i_ground;
  * options are not checked. Appends to out, which the caller destroys also on errors. Reports
  * no progress. */
 graphss_status graphss_i_nettack_each(graphss_ctx *ctx, graphss_flips *out,
-                                      const graphss_attack_input *in,
-                                      const graphss_attack_options *opt,
-                                      const graphss_i_attack_budget *each, size_t stride,
-                                      const struct graphss_i_ground *ground);
+    const graphss_attack_input *in, const graphss_attack_options *opt,
+    const graphss_i_attack_budget *each, size_t stride, const struct graphss_i_ground *ground);
 /* The domain with DETECT resolved. */
-graphss_feature_domain graphss_i_attack_domain(const graphss_features *features,
-                                               const graphss_attack_options *opt);
+graphss_feature_domain graphss_i_attack_domain(
+    const graphss_features *features, const graphss_attack_options *opt);
 
 /* ---- how the linear model of graphss_surrogate_train is trained ---- */
 
 graphss_train_options graphss_i_surrogate_options(void);
 /* graphss_surrogate_train on a snapshot that was already checked. */
-graphss_status graphss_i_surrogate_train(graphss_ctx *ctx, float **w,
-                                         const graphss_train_input *in);
+graphss_status graphss_i_surrogate_train(
+    graphss_ctx *ctx, float **w, const graphss_train_input *in);
 
 /* ---- applies changes to a snapshot that was already checked ---- */
 
 /* As graphss_flips_apply_parts, without checking graph and features. */
 graphss_status graphss_i_apply(graphss_ctx *ctx, graphss_graph *out_graph,
-                               graphss_features *out_features, const graphss_graph *graph,
-                               const graphss_features *features, const graphss_flips *flips,
-                               const graphss_apply_options *opt);
+    graphss_features *out_features, const graphss_graph *graph,
+    const graphss_features *features, const graphss_flips *flips,
+    const graphss_apply_options *opt);
 
 /* A graph and its features that can be edited one change at a time, for the
  * attacks that draw their changes and for change that is no attack. */
@@ -94,8 +90,7 @@ typedef struct graphss_i_sandbox {
 
 /* Graph and features are borrowed and never written. */
 graphss_status graphss_i_sandbox_init(graphss_ctx *ctx, graphss_i_sandbox *s,
-                                      const graphss_graph *graph,
-                                      const graphss_features *features);
+    const graphss_graph *graph, const graphss_features *features);
 void graphss_i_sandbox_destroy(graphss_ctx *ctx, graphss_i_sandbox *s);
 
 /* The current value of a feature at a node; 0: absent. */
@@ -105,13 +100,11 @@ bool graphss_i_sandbox_may_cut(const graphss_i_sandbox *s, int32_t a, int32_t b)
 
 /* Makes the change and appends it to flips. */
 graphss_status graphss_i_sandbox_flip_edge(graphss_ctx *ctx, graphss_i_sandbox *s,
-                                           graphss_flips *flips, int32_t victim, int32_t a,
-                                           int32_t b);
+    graphss_flips *flips, int32_t victim, int32_t a, int32_t b);
 graphss_status graphss_i_sandbox_set_feature(graphss_ctx *ctx, graphss_i_sandbox *s,
-                                             graphss_flips *flips, int32_t victim,
-                                             int32_t node, int32_t column, float value);
+    graphss_flips *flips, int32_t victim, int32_t node, int32_t column, float value);
 /* Undoes the changes of flips from number `from` on, last one first; they stay in the list. */
-graphss_status graphss_i_sandbox_take_back(graphss_ctx *ctx, graphss_i_sandbox *s,
-                                           const graphss_flips *flips, size_t from);
+graphss_status graphss_i_sandbox_take_back(
+    graphss_ctx *ctx, graphss_i_sandbox *s, const graphss_flips *flips, size_t from);
 
 #endif

@@ -5,8 +5,8 @@
 #include <string.h>
 
 /* Dense features as compressed rows of their non-zeros. */
-static graphss_status compress(graphss_ctx *ctx, graphss_i_feature_index *x,
-                               const graphss_features *f)
+static graphss_status compress(
+    graphss_ctx *ctx, graphss_i_feature_index *x, const graphss_features *f)
 {
     size_t nnz = 0;
     for (size_t e = 0; e < f->n_rows * f->n_cols; e++)
@@ -51,8 +51,8 @@ static graphss_status invert(graphss_ctx *ctx, graphss_i_feature_index *x)
     return graphss_i_rows_init(ctx, &x->holders, g);
 }
 
-graphss_status graphss_i_feature_index_rows(graphss_ctx *ctx, graphss_i_feature_index *x,
-                                            const graphss_features *features)
+graphss_status graphss_i_feature_index_rows(
+    graphss_ctx *ctx, graphss_i_feature_index *x, const graphss_features *features)
 {
     *x = (graphss_i_feature_index){.n = features->n_rows, .d = features->n_cols};
     graphss_status st = GRAPHSS_OK;
@@ -82,8 +82,8 @@ fail:
     return st;
 }
 
-graphss_status graphss_i_feature_index_init(graphss_ctx *ctx, graphss_i_feature_index *x,
-                                            const graphss_features *features)
+graphss_status graphss_i_feature_index_init(
+    graphss_ctx *ctx, graphss_i_feature_index *x, const graphss_features *features)
 {
     graphss_status st = graphss_i_feature_index_rows(ctx, x, features);
     if (st)
@@ -94,8 +94,8 @@ graphss_status graphss_i_feature_index_init(graphss_ctx *ctx, graphss_i_feature_
     return st;
 }
 
-graphss_status graphss_i_feature_index_share(graphss_ctx *ctx, graphss_i_feature_index *x,
-                                             const graphss_i_feature_index *from)
+graphss_status graphss_i_feature_index_share(
+    graphss_ctx *ctx, graphss_i_feature_index *x, const graphss_i_feature_index *from)
 {
     *x = *from;
     x->shared = true;
@@ -131,8 +131,8 @@ void graphss_i_feature_index_destroy(graphss_ctx *ctx, graphss_i_feature_index *
     *x = (graphss_i_feature_index){0};
 }
 
-void graphss_i_feature_index_product(double *xw, const graphss_i_feature_index *x, size_t node,
-                                     const float *w, size_t k)
+void graphss_i_feature_index_product(
+    double *xw, const graphss_i_feature_index *x, size_t node, const float *w, size_t k)
 {
     for (size_t c = 0; c < k; c++)
         xw[c] = 0;
@@ -147,7 +147,7 @@ void graphss_i_feature_index_product(double *xw, const graphss_i_feature_index *
 /* Removes `node` from, or adds it to, the holders of the features that only one of two
  * ascending lists has. */
 static bool move_holder(graphss_ctx *ctx, graphss_i_feature_index *x, size_t node,
-                        const int32_t *a, size_t n_a, const int32_t *b, size_t n_b)
+    const int32_t *a, size_t n_a, const int32_t *b, size_t n_b)
 {
     size_t i = 0, j = 0;
     if (!x->inverted.offset)
@@ -167,8 +167,8 @@ static bool move_holder(graphss_ctx *ctx, graphss_i_feature_index *x, size_t nod
     return true;
 }
 
-size_t graphss_i_feature_index_find(bool *there, const graphss_i_feature_index *x, size_t node,
-                                    int32_t word)
+size_t graphss_i_feature_index_find(
+    bool *there, const graphss_i_feature_index *x, size_t node, int32_t word)
 {
     const int32_t *column = x->column[node];
     const size_t n = (size_t)x->length[node];
@@ -193,8 +193,7 @@ static size_t room_for(size_t n)
 }
 
 graphss_status graphss_i_feature_index_replace(graphss_ctx *ctx, graphss_i_feature_index *x,
-                                               size_t node, const int32_t *column,
-                                               const double *value, size_t n)
+    size_t node, const int32_t *column, const double *value, size_t n)
 {
     int32_t *new_column = graphss_i_alloc(ctx, room_for(n), sizeof *column);
     double *new_value = graphss_i_alloc(ctx, room_for(n), sizeof *value);
@@ -242,8 +241,8 @@ static graphss_status make_room(graphss_ctx *ctx, graphss_i_feature_index *x, si
     return GRAPHSS_OK;
 }
 
-graphss_status graphss_i_feature_index_set(graphss_ctx *ctx, graphss_i_feature_index *x,
-                                           size_t node, int32_t word, double value)
+graphss_status graphss_i_feature_index_set(
+    graphss_ctx *ctx, graphss_i_feature_index *x, size_t node, int32_t word, double value)
 {
     const size_t n = (size_t)x->length[node];
     bool there;
@@ -274,8 +273,7 @@ graphss_status graphss_i_feature_index_set(graphss_ctx *ctx, graphss_i_feature_i
 }
 
 graphss_status graphss_i_feature_index_on(graphss_ctx *ctx, float *on,
-                                          const graphss_i_feature_index *x,
-                                          graphss_feature_domain domain)
+    const graphss_i_feature_index *x, graphss_feature_domain domain)
 {
     for (size_t j = 0; j < x->d; j++)
         on[j] = 1;

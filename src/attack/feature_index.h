@@ -23,46 +23,44 @@ typedef struct graphss_i_feature_index {
 } graphss_i_feature_index;
 
 /* The features are borrowed. Dense ones are copied without their zeros. */
-graphss_status graphss_i_feature_index_init(graphss_ctx *ctx, graphss_i_feature_index *x,
-                                            const graphss_features *features);
+graphss_status graphss_i_feature_index_init(
+    graphss_ctx *ctx, graphss_i_feature_index *x, const graphss_features *features);
 /* The same, without holders. */
-graphss_status graphss_i_feature_index_rows(graphss_ctx *ctx, graphss_i_feature_index *x,
-                                            const graphss_features *features);
+graphss_status graphss_i_feature_index_rows(
+    graphss_ctx *ctx, graphss_i_feature_index *x, const graphss_features *features);
 /* Shares the arrays of `from`, which must not change. */
-graphss_status graphss_i_feature_index_share(graphss_ctx *ctx, graphss_i_feature_index *x,
-                                             const graphss_i_feature_index *from);
+graphss_status graphss_i_feature_index_share(
+    graphss_ctx *ctx, graphss_i_feature_index *x, const graphss_i_feature_index *from);
 void graphss_i_feature_index_destroy(graphss_ctx *ctx, graphss_i_feature_index *x);
 
-static inline double graphss_i_feature_index_value(const graphss_i_feature_index *x,
-                                                   size_t node, size_t e)
+static inline double graphss_i_feature_index_value(
+    const graphss_i_feature_index *x, size_t node, size_t e)
 {
     return x->changed[node] ? x->changed[node][e]
                             : (double)x->value[x->start[node] + (int64_t)e];
 }
 
 /* The position of the feature in the node's row, or where it would be inserted. */
-size_t graphss_i_feature_index_find(bool *there, const graphss_i_feature_index *x, size_t node,
-                                    int32_t word);
+size_t graphss_i_feature_index_find(
+    bool *there, const graphss_i_feature_index *x, size_t node, int32_t word);
 
 /* xw [k] = sum over the node's words e of value_e w[word_e][.]; w [d x k] */
-void graphss_i_feature_index_product(double *xw, const graphss_i_feature_index *x, size_t node,
-                                     const float *w, size_t k);
+void graphss_i_feature_index_product(
+    double *xw, const graphss_i_feature_index *x, size_t node, const float *w, size_t k);
 
 /* Replaces the features of the node by these (copied). After NOMEM the index can only be
  * destroyed. */
 graphss_status graphss_i_feature_index_replace(graphss_ctx *ctx, graphss_i_feature_index *x,
-                                               size_t node, const int32_t *column,
-                                               const double *value, size_t n);
+    size_t node, const int32_t *column, const double *value, size_t n);
 
 /* Sets one feature of the node; 0 removes it. NOMEM: as above. */
-graphss_status graphss_i_feature_index_set(graphss_ctx *ctx, graphss_i_feature_index *x,
-                                           size_t node, int32_t word, double value);
+graphss_status graphss_i_feature_index_set(
+    graphss_ctx *ctx, graphss_i_feature_index *x, size_t node, int32_t word, double value);
 
 /* on [d]: the value an added feature gets: 1, or the median of the column's non-zero values (1
  * in an empty column). Between two middle values: the lower one for counts, so that they stay
  * integers, else their mean. */
 graphss_status graphss_i_feature_index_on(graphss_ctx *ctx, float *on,
-                                          const graphss_i_feature_index *x,
-                                          graphss_feature_domain domain);
+    const graphss_i_feature_index *x, graphss_feature_domain domain);
 
 #endif

@@ -43,11 +43,11 @@ size_t graphss_flips_count(const graphss_flips *flips, graphss_flip_kind kind)
     return n;
 }
 
-graphss_status graphss_flips_victims(graphss_ctx *ctx, int32_t **victims, size_t *n,
-                                     const graphss_flips *flips)
+graphss_status graphss_flips_victims(
+    graphss_ctx *ctx, int32_t **victims, size_t *n, const graphss_flips *flips)
 {
     if (GRAPHSS_I_LACKS(ctx, {"list of changes", flips}, {"place for the victims", victims},
-                        {"place for their number", n}))
+            {"place for their number", n}))
         return GRAPHSS_ERR_INVALID;
     int32_t last = -1, *list = NULL;
     size_t count = 0;
@@ -55,7 +55,7 @@ graphss_status graphss_flips_victims(graphss_ctx *ctx, int32_t **victims, size_t
         const int32_t victim = flips->item[i].victim;
         if (victim < 0)
             return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
-                                  "change %zu: victim %d, want 0 or more", i, (int)victim);
+                "change %zu: victim %d, want 0 or more", i, (int)victim);
         last = victim > last ? victim : last;
     }
     uint8_t *seen = graphss_i_calloc(ctx, (size_t)last + 1, sizeof *seen);
@@ -86,9 +86,15 @@ typedef struct head_line {
 
 #define AT(field) offsetof(graphss_flips, field), sizeof((graphss_flips *)0)->field
 static const head_line head[] = {
-    {"dataset", AT(dataset)}, {"hash", AT(hash)}, {"model", AT(model)},
-    {"method", AT(method)},   {"mode", AT(mode)}, {"budget", AT(budget)},
-    {"victims", AT(victims)}, {"seed", AT(seed)}, {"version", AT(version)},
+    {"dataset", AT(dataset)},
+    {"hash", AT(hash)},
+    {"model", AT(model)},
+    {"method", AT(method)},
+    {"mode", AT(mode)},
+    {"budget", AT(budget)},
+    {"victims", AT(victims)},
+    {"seed", AT(seed)},
+    {"version", AT(version)},
 };
 #undef AT
 enum { HEAD = sizeof head / sizeof *head };
@@ -135,8 +141,8 @@ static graphss_status put_text(graphss_ctx *ctx, text *t, const char *string)
     return put(ctx, t, string, strlen(string));
 }
 
-static graphss_status put_node(graphss_ctx *ctx, text *t, const graphss_dataset *data,
-                               int32_t node)
+static graphss_status put_node(
+    graphss_ctx *ctx, text *t, const graphss_dataset *data, int32_t node)
 {
     char number[32];
     if (data->node_names.count == 0) {
@@ -150,8 +156,8 @@ static graphss_status put_node(graphss_ctx *ctx, text *t, const graphss_dataset 
     return st;
 }
 
-static graphss_status put_flip(graphss_ctx *ctx, text *t, const graphss_flip *f,
-                               const graphss_dataset *data)
+static graphss_status put_flip(
+    graphss_ctx *ctx, text *t, const graphss_flip *f, const graphss_dataset *data)
 {
     char number[64];
     graphss_status st = put_node(ctx, t, data, f->victim);
@@ -191,8 +197,8 @@ static graphss_status put_head(graphss_ctx *ctx, text *t, const char *key, const
     return st ? st : put_text(ctx, t, "\n");
 }
 
-static graphss_status check_ids(graphss_ctx *ctx, const graphss_flips *flips,
-                                const graphss_dataset *data)
+static graphss_status check_ids(
+    graphss_ctx *ctx, const graphss_flips *flips, const graphss_dataset *data)
 {
     const size_t n = data->graph.n_nodes, d = data->features.n_cols;
     for (size_t i = 0; i < flips->count; i++) {
@@ -202,8 +208,7 @@ static graphss_status check_ids(graphss_ctx *ctx, const graphss_flips *flips,
             return graphss_i_fail(ctx, GRAPHSS_ERR_SHAPE, "change %zu is of no known kind", i);
         if (f->victim < 0 || (size_t)f->victim >= n || f->node < 0 || (size_t)f->node >= n ||
             f->target < 0 || (size_t)f->target >= most)
-            return graphss_i_fail(
-                ctx, GRAPHSS_ERR_SHAPE,
+            return graphss_i_fail(ctx, GRAPHSS_ERR_SHAPE,
                 "change %zu: victim %d, node %d, target %d, but the data has "
                 "%zu nodes and %zu features",
                 i, (int)f->victim, (int)f->node, (int)f->target, n, d);
@@ -212,7 +217,7 @@ static graphss_status check_ids(graphss_ctx *ctx, const graphss_flips *flips,
 }
 
 graphss_status graphss_flips_write(graphss_ctx *ctx, const graphss_flips *flips,
-                                   const char *path, const graphss_dataset *data)
+    const char *path, const graphss_dataset *data)
 {
     if (GRAPHSS_I_LACKS(ctx, {"list of changes", flips}, {"path", path}, {"dataset", data}))
         return GRAPHSS_ERR_INVALID;
@@ -258,11 +263,11 @@ typedef struct reading {
     graphss_i_intern columns; /* over the names of the columns; slots NULL: none */
 } reading;
 
-static graphss_status refuse(const reading *r, const char *what, const char *found,
-                             const char *wanted)
+static graphss_status refuse(
+    const reading *r, const char *what, const char *found, const char *wanted)
 {
     return graphss_i_fail(r->ctx, GRAPHSS_ERR_DATA, "%s:%zu: %s '%.*s', want %s", r->path,
-                          r->line, what, SHOWN, found, wanted);
+        r->line, what, SHOWN, found, wanted);
 }
 
 static graphss_status read_node(int32_t *out, const reading *r, char *field)
@@ -312,9 +317,9 @@ static graphss_status read_flip(graphss_flip *out, const reading *r, char *line)
     }
     if (n != FIELDS)
         return graphss_i_fail(r->ctx, GRAPHSS_ERR_DATA,
-                              "%s:%zu: %zu fields, want %d with tabs between: victim kind "
-                              "node target old new",
-                              r->path, r->line, n, FIELDS);
+            "%s:%zu: %zu fields, want %d with tabs between: victim kind "
+            "node target old new",
+            r->path, r->line, n, FIELDS);
     int kind = -1;
     graphss_flip f = {.line = (uint32_t)r->line};
     for (int32_t k = 0; k < 2; k++)
@@ -383,8 +388,8 @@ static graphss_status read_lines(graphss_flips *made, reading *r, char *bytes, s
         if (r->line > UINT32_MAX)
             return graphss_i_fail(r->ctx, GRAPHSS_ERR_LIMIT, "%s: too many lines", r->path);
         if (strlen(line) != (size_t)(end - line))
-            return graphss_i_fail(r->ctx, GRAPHSS_ERR_DATA, "%s:%zu: a NUL byte, want text",
-                                  r->path, r->line);
+            return graphss_i_fail(
+                r->ctx, GRAPHSS_ERR_DATA, "%s:%zu: a NUL byte, want text", r->path, r->line);
         if (*line == '#') {
             if (!read_head(made, line))
                 st = refuse(r, "a value too long:", line, "a shorter one");
@@ -398,11 +403,11 @@ static graphss_status read_lines(graphss_flips *made, reading *r, char *bytes, s
     return st;
 }
 
-graphss_status graphss_flips_read(graphss_ctx *ctx, graphss_flips *out, const char *path,
-                                  const graphss_dataset *data)
+graphss_status graphss_flips_read(
+    graphss_ctx *ctx, graphss_flips *out, const char *path, const graphss_dataset *data)
 {
-    if (GRAPHSS_I_LACKS(ctx, {"path", path}, {"dataset", data},
-                        {"place for the changes", out}))
+    if (GRAPHSS_I_LACKS(
+            ctx, {"path", path}, {"dataset", data}, {"place for the changes", out}))
         return GRAPHSS_ERR_INVALID;
     graphss_flips made = {0};
     reading r = {.ctx = ctx, .path = path, .data = data};
@@ -415,8 +420,8 @@ graphss_status graphss_flips_read(graphss_ctx *ctx, graphss_flips *out, const ch
     if (!st && data->column_names.count) {
         /* The list is borrowed; only the hash slots are allocated. */
         r.columns.list = (graphss_i_name_list){.count = data->column_names.count,
-                                               .start = data->column_names.start,
-                                               .text = data->column_names.text};
+            .start = data->column_names.start,
+            .text = data->column_names.text};
         st = graphss_i_intern_index(ctx, &r.columns);
     }
     if (!st)

@@ -2,8 +2,7 @@
 #include <string.h>
 
 graphss_status graphss_i_sandbox_init(graphss_ctx *ctx, graphss_i_sandbox *s,
-                                      const graphss_graph *graph,
-                                      const graphss_features *features)
+    const graphss_graph *graph, const graphss_features *features)
 {
     graphss_i_sandbox made = {0};
     graphss_status st = graphss_i_rows_init(ctx, &made.edges, graph);
@@ -36,38 +35,36 @@ bool graphss_i_sandbox_may_cut(const graphss_i_sandbox *s, int32_t a, int32_t b)
 }
 
 graphss_status graphss_i_sandbox_flip_edge(graphss_ctx *ctx, graphss_i_sandbox *s,
-                                           graphss_flips *flips, int32_t victim, int32_t a,
-                                           int32_t b)
+    graphss_flips *flips, int32_t victim, int32_t a, int32_t b)
 {
     const bool there = graphss_i_rows_has(&s->edges, (size_t)a, b);
     const graphss_flip flip = {.victim = victim,
-                               .kind = GRAPHSS_FLIP_EDGE,
-                               .node = a,
-                               .target = b,
-                               .old_value = there,
-                               .new_value = !there};
+        .kind = GRAPHSS_FLIP_EDGE,
+        .node = a,
+        .target = b,
+        .old_value = there,
+        .new_value = !there};
     if (!graphss_i_rows_flip_edge(ctx, &s->edges, a, b))
         return GRAPHSS_ERR_NOMEM;
     return graphss_flips_add(ctx, flips, flip);
 }
 
 graphss_status graphss_i_sandbox_set_feature(graphss_ctx *ctx, graphss_i_sandbox *s,
-                                             graphss_flips *flips, int32_t victim,
-                                             int32_t node, int32_t column, float value)
+    graphss_flips *flips, int32_t victim, int32_t node, int32_t column, float value)
 {
     const graphss_flip flip = {.victim = victim,
-                               .kind = GRAPHSS_FLIP_FEATURE,
-                               .node = node,
-                               .target = column,
-                               .old_value = graphss_i_sandbox_feature(s, (size_t)node, column),
-                               .new_value = value};
+        .kind = GRAPHSS_FLIP_FEATURE,
+        .node = node,
+        .target = column,
+        .old_value = graphss_i_sandbox_feature(s, (size_t)node, column),
+        .new_value = value};
     const graphss_status st =
         graphss_i_feature_index_set(ctx, &s->words, (size_t)node, column, value);
     return st ? st : graphss_flips_add(ctx, flips, flip);
 }
 
-graphss_status graphss_i_sandbox_take_back(graphss_ctx *ctx, graphss_i_sandbox *s,
-                                           const graphss_flips *flips, size_t from)
+graphss_status graphss_i_sandbox_take_back(
+    graphss_ctx *ctx, graphss_i_sandbox *s, const graphss_flips *flips, size_t from)
 {
     for (size_t i = flips->count; i-- > from;) {
         const graphss_flip *f = &flips->item[i];

@@ -30,8 +30,8 @@ static graphss_status take_weights(graphss_ctx *ctx, float **w, graphss_model *m
     return st;
 }
 
-graphss_status graphss_i_surrogate_train(graphss_ctx *ctx, float **w,
-                                         const graphss_train_input *in)
+graphss_status graphss_i_surrogate_train(
+    graphss_ctx *ctx, float **w, const graphss_train_input *in)
 {
     const graphss_train_options opt = graphss_i_surrogate_options();
     graphss_model *model = NULL;
@@ -39,8 +39,8 @@ graphss_status graphss_i_surrogate_train(graphss_ctx *ctx, float **w,
     return st ? st : take_weights(ctx, w, model);
 }
 
-graphss_status graphss_surrogate_train(graphss_ctx *ctx, float **w,
-                                       const graphss_train_input *in)
+graphss_status graphss_surrogate_train(
+    graphss_ctx *ctx, float **w, const graphss_train_input *in)
 {
     if (GRAPHSS_I_LACKS(ctx, {"place for the weights", w}))
         return GRAPHSS_ERR_INVALID;
@@ -98,8 +98,8 @@ static float *fold(graphss_ctx *ctx, const float *w, size_t rows, size_t cols, s
     return out;
 }
 
-graphss_status graphss_surrogate_from_model(graphss_ctx *ctx, float **w,
-                                            const graphss_model *model, graphss_mode mode)
+graphss_status graphss_surrogate_from_model(
+    graphss_ctx *ctx, float **w, const graphss_model *model, graphss_mode mode)
 {
     if (GRAPHSS_I_LACKS(ctx, {"model", model}, {"place for the weights", w}))
         return GRAPHSS_ERR_INVALID;
@@ -121,8 +121,7 @@ graphss_status graphss_surrogate_from_model(graphss_ctx *ctx, float **w,
         const float *next = layer(model, i, &rows, &cols);
         if (cols % from) {
             graphss_release(ctx, product);
-            return graphss_i_fail(
-                ctx, GRAPHSS_ERR_SHAPE,
+            return graphss_i_fail(ctx, GRAPHSS_ERR_SHAPE,
                 "layer %zu is %zu x %zu, the next has %zu rows: their product "
                 "is no surrogate",
                 i, rows, cols, from);
@@ -149,8 +148,8 @@ graphss_status graphss_surrogate_from_model(graphss_ctx *ctx, float **w,
     return GRAPHSS_OK;
 }
 
-graphss_status graphss_surrogate_read(graphss_ctx *ctx, float **w, const char *path,
-                                      size_t n_cols, size_t n_classes)
+graphss_status graphss_surrogate_read(
+    graphss_ctx *ctx, float **w, const char *path, size_t n_cols, size_t n_classes)
 {
     if (GRAPHSS_I_LACKS(ctx, {"path", path}, {"place for the weights", w}))
         return GRAPHSS_ERR_INVALID;
@@ -163,8 +162,8 @@ graphss_status graphss_surrogate_read(graphss_ctx *ctx, float **w, const char *p
     st = graphss_i_npz_info(ctx, &info, npz, "W");
     if (!st && (info.n_dims != 2 || info.shape[0] != n_cols || info.shape[1] != n_classes))
         st = graphss_i_fail(ctx, GRAPHSS_ERR_SHAPE,
-                            "%s: array W is %zu x %zu, want %zu features x %zu classes", path,
-                            info.shape[0], info.shape[1], n_cols, n_classes);
+            "%s: array W is %zu x %zu, want %zu features x %zu classes", path, info.shape[0],
+            info.shape[1], n_cols, n_classes);
     if (!st)
         st = graphss_i_npz_float(ctx, w, &n, npz, "W", n_cols * n_classes);
     graphss_i_npz_close(ctx, npz);

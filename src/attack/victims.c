@@ -10,9 +10,9 @@
 void graphss_victim_options_init(graphss_victim_options *opt)
 {
     *opt = (graphss_victim_options){.struct_size = sizeof(graphss_victim_options),
-                                    .share = 0.2,
-                                    .min_margin = -1,
-                                    .max_margin = 1};
+        .share = 0.2,
+        .min_margin = -1,
+        .max_margin = 1};
 }
 
 const graphss_option *graphss_victim_options_table(void)
@@ -20,17 +20,17 @@ const graphss_option *graphss_victim_options_table(void)
 #define AT(field) offsetof(graphss_victim_options, field)
     static const graphss_option table[] = {
         {"victims", GRAPHSS_OPTION_REAL, AT(share), 0, 1, NULL, "SHARE",
-         "share of the test nodes that are attacked", 0},
+            "share of the test nodes that are attacked", 0},
         {"correct-only", GRAPHSS_OPTION_BOOL, AT(correct_only), 0, 0, NULL, NULL,
-         "attack only nodes the model gets right", 0},
+            "attack only nodes the model gets right", 0},
         {"min-degree", GRAPHSS_OPTION_INT, AT(min_degree), 0, 0x7fffffff, NULL, "N",
-         "attack only nodes with at least N neighbours", 0},
+            "attack only nodes with at least N neighbours", 0},
         {"max-degree", GRAPHSS_OPTION_INT, AT(max_degree), 0, 0x7fffffff, NULL, "N",
-         "attack only nodes with at most N neighbours; 0: no limit", 0},
+            "attack only nodes with at most N neighbours; 0: no limit", 0},
         {"min-margin", GRAPHSS_OPTION_REAL, AT(min_margin), -1, 1, NULL, "M",
-         "attack only nodes whose class leads by at least M in probability", 0},
+            "attack only nodes whose class leads by at least M in probability", 0},
         {"max-margin", GRAPHSS_OPTION_REAL, AT(max_margin), -1, 1, NULL, "M",
-         "attack only nodes whose class leads by at most M", 0},
+            "attack only nodes whose class leads by at most M", 0},
         {0}};
 #undef AT
     return table;
@@ -64,14 +64,14 @@ static void rule_text(char *out, size_t size, const graphss_victim_options *opt,
         if (opt->max_degree > 0)
             snprintf(most, sizeof most, "%lld", (long long)opt->max_degree);
         used += (size_t)snprintf(out + used, size - used, "%sdegree %lld to %s",
-                                 used ? ", " : "", (long long)opt->min_degree, most);
+            used ? ", " : "", (long long)opt->min_degree, most);
     }
     if (margins) {
         char low[32], high[32];
         graphss_i_double_text(low, sizeof low, opt->min_margin);
         graphss_i_double_text(high, sizeof high, opt->max_margin);
-        used += (size_t)snprintf(out + used, size - used, "%smargin %s to %s",
-                                 used ? ", " : "", low, high);
+        used += (size_t)snprintf(
+            out + used, size - used, "%smargin %s to %s", used ? ", " : "", low, high);
     }
     if (!used)
         snprintf(out, size, "any");
@@ -92,7 +92,7 @@ void graphss_victims_destroy(graphss_ctx *ctx, graphss_victims *victims)
 }
 
 static bool fits(const graphss_victim_input *in, const graphss_victim_options *opt,
-                 bool margins, size_t node)
+    bool margins, size_t node)
 {
     const int64_t degree = (int64_t)graphss_graph_degree(in->graph, node);
     if (degree < opt->min_degree || (opt->max_degree > 0 && degree > opt->max_degree))
@@ -108,7 +108,7 @@ static bool fits(const graphss_victim_input *in, const graphss_victim_options *o
 }
 
 static graphss_status take_input(graphss_ctx *ctx, graphss_victim_input *in,
-                                 const graphss_victim_input *given, const void *out)
+    const graphss_victim_input *given, const void *out)
 {
     if (GRAPHSS_I_LACKS(ctx, {"input", given}, {"place for the victims", out}))
         return GRAPHSS_ERR_INVALID;
@@ -116,14 +116,13 @@ static graphss_status take_input(graphss_ctx *ctx, graphss_victim_input *in,
     if (st)
         return st;
     return GRAPHSS_I_LACKS(ctx, {"graph", in->graph},
-                           {"candidates", GRAPHSS_I_FILLED(in->candidate, in->n_candidates)})
+               {"candidates", GRAPHSS_I_FILLED(in->candidate, in->n_candidates)})
                ? GRAPHSS_ERR_INVALID
                : GRAPHSS_OK;
 }
 
 graphss_status graphss_victims_choose(graphss_ctx *ctx, graphss_victims *out,
-                                      const graphss_victim_input *given,
-                                      const graphss_victim_options *opt)
+    const graphss_victim_input *given, const graphss_victim_options *opt)
 {
     graphss_victim_input in = {0};
     graphss_victim_options standard;
@@ -139,17 +138,17 @@ graphss_status graphss_victims_choose(graphss_ctx *ctx, graphss_victims *out,
     const bool margins = opt->min_margin > -1 || opt->max_margin < 1;
     const size_t n = in.n_candidates;
     if (!(opt->share > 0))
-        return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
-                              "--victims: found 0, want a share above 0");
+        return graphss_i_fail(
+            ctx, GRAPHSS_ERR_INVALID, "--victims: found 0, want a share above 0");
     if ((opt->correct_only || margins) && (!in.prob || !in.label))
         return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
-                              "victims by the model's answer: want its probabilities and the "
-                              "labels");
+            "victims by the model's answer: want its probabilities and the "
+            "labels");
     for (size_t i = 0; i < n; i++)
         if (in.candidate[i] < 0 || (size_t)in.candidate[i] >= in.graph->n_nodes)
             return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
-                                  "candidate %zu is node %d, want 0..%zu", i,
-                                  (int)in.candidate[i], in.graph->n_nodes - 1);
+                "candidate %zu is node %d, want 0..%zu", i, (int)in.candidate[i],
+                in.graph->n_nodes - 1);
     int32_t *list = graphss_i_alloc(ctx, n, sizeof *list);
     if (!list)
         return GRAPHSS_ERR_NOMEM;
@@ -159,8 +158,8 @@ graphss_status graphss_victims_choose(graphss_ctx *ctx, graphss_victims *out,
             list[eligible++] = in.candidate[i];
     if (eligible == 0) {
         graphss_release(ctx, list);
-        return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
-                              "none of %zu candidates fits the rule for victims", n);
+        return graphss_i_fail(
+            ctx, GRAPHSS_ERR_DATA, "none of %zu candidates fits the rule for victims", n);
     }
     /* 0.29 of 100 is 29, though their product in binary is a little less. */
     size_t wanted = (size_t)(opt->share * (double)n + 1e-9);
@@ -173,11 +172,10 @@ graphss_status graphss_victims_choose(graphss_ctx *ctx, graphss_victims *out,
     char which[160], share[32];
     rule_text(which, sizeof which, opt, margins);
     graphss_i_double_text(share, sizeof share, opt->share);
-    char *rule =
-        graphss_i_format(ctx,
-                         "%zu nodes: a share of %s of %zu candidates, drawn with seed %llu "
-                         "from the %zu that fit the rule (%s)",
-                         chosen, share, n, (unsigned long long)in.seed, eligible, which);
+    char *rule = graphss_i_format(ctx,
+        "%zu nodes: a share of %s of %zu candidates, drawn with seed %llu "
+        "from the %zu that fit the rule (%s)",
+        chosen, share, n, (unsigned long long)in.seed, eligible, which);
     if (!rule) {
         graphss_release(ctx, list);
         return GRAPHSS_ERR_NOMEM;
@@ -203,18 +201,16 @@ static void take_split(int32_t *label, const graphss_split *split)
 }
 
 graphss_status graphss_attack_believe(graphss_ctx *ctx, int32_t *label,
-                                      const graphss_dataset *data, const graphss_split *split,
-                                      const int32_t *predicted, size_t n_classes,
-                                      uint64_t seed, graphss_knowledge knows)
+    const graphss_dataset *data, const graphss_split *split, const int32_t *predicted,
+    size_t n_classes, uint64_t seed, graphss_knowledge knows)
 {
     if (GRAPHSS_I_LACKS(ctx, {"labels", label}, {"dataset", data}, {"split", split},
-                        {"predictions", predicted}))
+            {"predictions", predicted}))
         return GRAPHSS_ERR_INVALID;
     const size_t n = data->graph.n_nodes;
     if ((unsigned)knows > GRAPHSS_KNOWLEDGE_NOTHING || n_classes == 0)
         return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
-                              "knowledge %d of %zu classes, want 0 to 2 and a class",
-                              (int)knows, n_classes);
+            "knowledge %d of %zu classes, want 0 to 2 and a class", (int)knows, n_classes);
     const graphss_status st = graphss_i_split_check(ctx, split, n);
     if (st)
         return st;

@@ -16,8 +16,8 @@ void *graphss_i_alloc(graphss_ctx *ctx, size_t count, size_t size);
 void *graphss_i_calloc(graphss_ctx *ctx, size_t count, size_t size);
 /* Returns a block of new_count elements with the first old_count elements of block, and
  * releases block. NULL if there is no memory; block is then unchanged. */
-void *graphss_i_grow(graphss_ctx *ctx, void *block, size_t old_count, size_t new_count,
-                     size_t size);
+void *graphss_i_grow(
+    graphss_ctx *ctx, void *block, size_t old_count, size_t new_count, size_t size);
 void *graphss_i_copy(graphss_ctx *ctx, const void *block, size_t count, size_t size);
 char *graphss_i_strdup(graphss_ctx *ctx, const char *text);
 char *graphss_i_format(graphss_ctx *ctx, const char *format, ...) GRAPHSS_PRINTF(2, 3);
@@ -97,7 +97,7 @@ graphss_status graphss_i_fail(graphss_ctx *ctx, graphss_status status, const cha
 /* Fails with INVALID and a text such as "--method: found 'magic', want one of a, b, c", where
  * the choices are name(0), name(1), ... until NULL. */
 graphss_status graphss_i_no_such_name(graphss_ctx *ctx, const char *option, const char *found,
-                                      size_t length, const char *(*name)(size_t i));
+    size_t length, const char *(*name)(size_t i));
 /* Prefixes the current error text with "where: ". */
 graphss_status graphss_i_fail_in(graphss_ctx *ctx, graphss_status status, const char *where);
 graphss_status graphss_i_nomem(graphss_ctx *ctx, size_t bytes);
@@ -108,7 +108,7 @@ typedef struct graphss_i_argument {
     const void *given;
 } graphss_i_argument;
 bool graphss_i_lacks(graphss_ctx *ctx, const graphss_i_argument *argument);
-#define GRAPHSS_I_LACKS(ctx, ...)                                                             \
+#define GRAPHSS_I_LACKS(ctx, ...) \
     graphss_i_lacks(ctx, (const graphss_i_argument[]){__VA_ARGS__, {NULL, NULL}})
 /* An array argument that may be NULL if it is empty. */
 #define GRAPHSS_I_FILLED(array, n) ((n) ? (const void *)(array) : "")
@@ -118,10 +118,10 @@ bool graphss_i_lacks(graphss_ctx *ctx, const graphss_i_argument *argument);
 /* Is `given`, an options or input struct, of the size this library knows, that is, initialised
  * and of this version? Then it is copied to out, unless out is NULL. given NULL: out is left
  * alone. INVALID names the type. */
-#define GRAPHSS_I_TAKE(ctx, type, out, given)                                                 \
+#define GRAPHSS_I_TAKE(ctx, type, out, given) \
     graphss_i_struct_take(ctx, out, given, sizeof(type), #type)
-graphss_status graphss_i_struct_take(graphss_ctx *ctx, void *out, const void *given,
-                                     size_t size, const char *type);
+graphss_status graphss_i_struct_take(
+    graphss_ctx *ctx, void *out, const void *given, size_t size, const char *type);
 
 /* True if the option is left out when options are written: it was added in a later version and
  * is off. */
@@ -134,8 +134,8 @@ void graphss_i_option_unsay(void *options, const graphss_option *row);
 void graphss_i_log(graphss_ctx *ctx, graphss_log_level level, const char *format, ...)
     GRAPHSS_PRINTF(3, 4);
 /* Reports progress. CANCELLED if the callback asks to stop. note may be NULL. */
-graphss_status graphss_i_progress(graphss_ctx *ctx, const char *stage, size_t done,
-                                  size_t total, const char *note);
+graphss_status graphss_i_progress(
+    graphss_ctx *ctx, const char *stage, size_t done, size_t total, const char *note);
 /* For long work between two progress reports: repeats the last report once it is a tenth of a
  * second old, so that the callback can ask to stop. */
 graphss_status graphss_i_pulse(graphss_ctx *ctx);
@@ -151,14 +151,14 @@ typedef void (*graphss_i_task)(void *arg, size_t task);
 void graphss_i_parallel(graphss_ctx *ctx, size_t n_tasks, graphss_i_task fn, void *arg);
 /* The same for long work. CANCELLED: the callback asked to stop, and some tasks were not
  * run. */
-graphss_status graphss_i_parallel_checked(graphss_ctx *ctx, size_t n_tasks, graphss_i_task fn,
-                                          void *arg);
+graphss_status graphss_i_parallel_checked(
+    graphss_ctx *ctx, size_t n_tasks, graphss_i_task fn, void *arg);
 /* The same for jobs, which may allocate and fail. Each job has its own context with one thread
  * (with a single thread, ctx itself); ctx may release what a job allocated. After a failure no
  * further job starts. Returns the failure of the lowest-numbered job. */
 typedef graphss_status (*graphss_i_parallel_job)(graphss_ctx *own, void *arg, size_t job);
-graphss_status graphss_i_parallel_jobs(graphss_ctx *ctx, size_t n, graphss_i_parallel_job fn,
-                                       void *arg);
+graphss_status graphss_i_parallel_jobs(
+    graphss_ctx *ctx, size_t n, graphss_i_parallel_job fn, void *arg);
 /* Divides n rows into tasks of `rows` each: the number of tasks, and the end of one task's
  * rows. */
 static inline size_t graphss_i_tasks(size_t n, size_t rows)
@@ -198,8 +198,8 @@ char *graphss_i_utf8_from_latin(graphss_ctx *ctx, const char *text, size_t n, si
 /* ---- files ---- */
 
 /* Reads the whole file into one block and adds a NUL; LIMIT if it is larger than max. */
-graphss_status graphss_i_file_read(graphss_ctx *ctx, char **bytes, size_t *n, const char *path,
-                                   uint64_t max);
+graphss_status graphss_i_file_read(
+    graphss_ctx *ctx, char **bytes, size_t *n, const char *path, uint64_t max);
 
 /* Creates a folder and its parents if they do not exist. */
 graphss_status graphss_i_folder_make(graphss_ctx *ctx, const char *path);
@@ -212,10 +212,10 @@ typedef struct graphss_i_output {
     char *temporary; /* where it is now */
 } graphss_i_output;
 
-graphss_status graphss_i_output_open(graphss_ctx *ctx, graphss_i_output *out,
-                                     const char *path);
-graphss_status graphss_i_output_write(graphss_ctx *ctx, graphss_i_output *out,
-                                      const void *bytes, size_t n);
+graphss_status graphss_i_output_open(
+    graphss_ctx *ctx, graphss_i_output *out, const char *path);
+graphss_status graphss_i_output_write(
+    graphss_ctx *ctx, graphss_i_output *out, const void *bytes, size_t n);
 graphss_status graphss_i_output_commit(graphss_ctx *ctx, graphss_i_output *out);
 void graphss_i_output_abandon(graphss_ctx *ctx, graphss_i_output *out);
 
@@ -229,13 +229,13 @@ const struct graphss_i_kernels *graphss_i_ctx_kernels(const graphss_ctx *ctx);
 /* Copies the address of a function of libgraphss_NAME.so to out, a function pointer of that
  * size. It is sought by the dynamic linker, then beside the program and in ../lib from there,
  * and stays loaded. INVALID: it is not there, with what the linker says. */
-graphss_status graphss_i_plugin_find(graphss_ctx *ctx, void *out, size_t size,
-                                     const char *name, const char *function);
+graphss_status graphss_i_plugin_find(
+    graphss_ctx *ctx, void *out, size_t size, const char *name, const char *function);
 
 /* Opens a library of the system at its first use and copies the addresses of functions
  * name [n] to out, an array of n function pointers. It stays loaded. INVALID: it is not there;
  * package is what to install. */
 graphss_status graphss_i_library_find(graphss_ctx *ctx, void *out, const char *file,
-                                      const char *package, const char *const *name, size_t n);
+    const char *package, const char *const *name, size_t n);
 
 #endif

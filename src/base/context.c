@@ -186,8 +186,8 @@ static void run_checked(void *arg, size_t task)
         c->fn(c->arg, task);
 }
 
-graphss_status graphss_i_parallel_checked(graphss_ctx *ctx, size_t n_tasks, graphss_i_task fn,
-                                          void *arg)
+graphss_status graphss_i_parallel_checked(
+    graphss_ctx *ctx, size_t n_tasks, graphss_i_task fn, void *arg)
 {
     checked c = {.ctx = ctx, .fn = fn, .arg = arg, .caller = pthread_self()};
     if (ctx->pool && n_tasks > 1)
@@ -217,8 +217,8 @@ graphss_status graphss_i_fail_in(graphss_ctx *ctx, graphss_status status, const 
 
 graphss_status graphss_i_nomem(graphss_ctx *ctx, size_t bytes)
 {
-    return graphss_i_fail(ctx, GRAPHSS_ERR_NOMEM, "out of memory: %zu bytes were wanted",
-                          bytes);
+    return graphss_i_fail(
+        ctx, GRAPHSS_ERR_NOMEM, "out of memory: %zu bytes were wanted", bytes);
 }
 
 bool graphss_i_lacks(graphss_ctx *ctx, const graphss_i_argument *argument)
@@ -241,8 +241,8 @@ void graphss_i_log(graphss_ctx *ctx, graphss_log_level level, const char *format
     ctx->opt.log(ctx->opt.user, level, line);
 }
 
-graphss_status graphss_i_progress(graphss_ctx *ctx, const char *stage, size_t done,
-                                  size_t total, const char *note)
+graphss_status graphss_i_progress(
+    graphss_ctx *ctx, const char *stage, size_t done, size_t total, const char *note)
 {
     if (!ctx->opt.progress)
         return GRAPHSS_OK;
@@ -253,8 +253,8 @@ graphss_status graphss_i_progress(graphss_ctx *ctx, const char *stage, size_t do
     if (ctx->opt.progress(ctx->opt.user, stage, done, total, note))
         return GRAPHSS_OK;
     if (total)
-        return graphss_i_fail(ctx, GRAPHSS_ERR_CANCELLED, "%s cancelled at %zu of %zu", stage,
-                              done, total);
+        return graphss_i_fail(
+            ctx, GRAPHSS_ERR_CANCELLED, "%s cancelled at %zu of %zu", stage, done, total);
     return graphss_i_fail(ctx, GRAPHSS_ERR_CANCELLED, "%s cancelled", stage);
 }
 

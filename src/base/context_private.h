@@ -34,7 +34,7 @@ size_t graphss_i_pool_threads(const graphss_i_pool *pool);
 /* wait (or NULL) is called with arg every tenth of a second while the caller has no task left
  * and other threads still work. */
 void graphss_i_pool_run(graphss_i_pool *pool, size_t n_tasks, graphss_i_task fn, void *arg,
-                        void (*wait)(void *arg));
+    void (*wait)(void *arg));
 
 /* The standard allocator: 64-byte aligned, huge pages asked for from 32 MiB on. */
 extern const graphss_allocator graphss_i_standard_allocator;

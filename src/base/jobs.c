@@ -69,8 +69,8 @@ static void locked_log(void *user, graphss_log_level level, const char *line)
     pthread_mutex_unlock(&c->lock);
 }
 
-static bool progress(void *user, const char *stage, size_t done, size_t total,
-                     const char *note)
+static bool progress(
+    void *user, const char *stage, size_t done, size_t total, const char *note)
 {
     const job_slot *own = user;
     batch *c = own->batch;
@@ -100,13 +100,12 @@ static void run_job(void *arg, size_t job)
     own->done = c->done;
     own->total = c->total;
     own->told = c->told;
-    own->opt =
-        (graphss_ctx_options){.struct_size = sizeof(graphss_ctx_options),
-                              .threads = 1,
-                              .allocator = {locked_alloc, locked_release, &c->job_slot[job]},
-                              .user = &c->job_slot[job],
-                              .log = c->ctx->opt.log ? locked_log : NULL,
-                              .progress = c->ctx->opt.progress ? progress : NULL};
+    own->opt = (graphss_ctx_options){.struct_size = sizeof(graphss_ctx_options),
+        .threads = 1,
+        .allocator = {locked_alloc, locked_release, &c->job_slot[job]},
+        .user = &c->job_slot[job],
+        .log = c->ctx->opt.log ? locked_log : NULL,
+        .progress = c->ctx->opt.progress ? progress : NULL};
     graphss_status st = graphss_i_pulse(own);
     if (!st && needless(c, job))
         st = graphss_i_fail(own, GRAPHSS_ERR_CANCELLED, "cancelled");
@@ -121,7 +120,7 @@ static graphss_status first_failure(const batch *c, size_t n)
     size_t first = n;
     for (size_t j = 0; j < n; j++)
         if (c->result[j] && (first == n || (c->result[first] == GRAPHSS_ERR_CANCELLED &&
-                                            c->result[j] != GRAPHSS_ERR_CANCELLED)))
+                                               c->result[j] != GRAPHSS_ERR_CANCELLED)))
             first = j;
     if (first == n)
         return GRAPHSS_OK;
@@ -130,8 +129,8 @@ static graphss_status first_failure(const batch *c, size_t n)
     return graphss_i_fail(c->ctx, st, "%s", *text ? text : graphss_status_text(st));
 }
 
-graphss_status graphss_i_parallel_jobs(graphss_ctx *ctx, size_t n, graphss_i_parallel_job fn,
-                                       void *arg)
+graphss_status graphss_i_parallel_jobs(
+    graphss_ctx *ctx, size_t n, graphss_i_parallel_job fn, void *arg)
 {
     graphss_status st = GRAPHSS_OK;
     if (!ctx->pool || n < 2) {
@@ -142,17 +141,17 @@ graphss_status graphss_i_parallel_jobs(graphss_ctx *ctx, size_t n, graphss_i_par
         return st;
     }
     batch c = {.ctx = ctx,
-               .fn = fn,
-               .arg = arg,
-               .own = graphss_i_alloc(ctx, n, sizeof *c.own),
-               .job_slot = graphss_i_alloc(ctx, n, sizeof *c.job_slot),
-               .result = graphss_i_alloc(ctx, n, sizeof *c.result),
-               .caller = pthread_self(),
-               .stage = ctx->stage,
-               .done = ctx->done,
-               .total = ctx->total,
-               .told = ctx->told,
-               .failed = n};
+        .fn = fn,
+        .arg = arg,
+        .own = graphss_i_alloc(ctx, n, sizeof *c.own),
+        .job_slot = graphss_i_alloc(ctx, n, sizeof *c.job_slot),
+        .result = graphss_i_alloc(ctx, n, sizeof *c.result),
+        .caller = pthread_self(),
+        .stage = ctx->stage,
+        .done = ctx->done,
+        .total = ctx->total,
+        .told = ctx->told,
+        .failed = n};
     if (c.own && c.job_slot && c.result && pthread_mutex_init(&c.lock, NULL) == 0) {
         graphss_i_pool_run(ctx->pool, n, run_job, &c, ask_caller);
         st = first_failure(&c, n);

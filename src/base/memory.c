@@ -33,8 +33,8 @@ static void standard_release(void *user, void *block)
     free(block);
 }
 
-const graphss_allocator graphss_i_standard_allocator = {standard_alloc, standard_release,
-                                                        NULL};
+const graphss_allocator graphss_i_standard_allocator = {
+    standard_alloc, standard_release, NULL};
 
 bool graphss_i_mul(size_t *out, size_t a, size_t b)
 {
@@ -75,8 +75,8 @@ void *graphss_i_copy(graphss_ctx *ctx, const void *block, size_t count, size_t s
     return copy;
 }
 
-void *graphss_i_grow(graphss_ctx *ctx, void *block, size_t old_count, size_t new_count,
-                     size_t size)
+void *graphss_i_grow(
+    graphss_ctx *ctx, void *block, size_t old_count, size_t new_count, size_t size)
 {
     void *grown = graphss_i_alloc(ctx, new_count, size);
     if (!grown)

@@ -64,29 +64,26 @@ static graphss_status refuse(graphss_ctx *ctx, const graphss_option *row, const 
     const char *noun = row->type == GRAPHSS_OPTION_INT ? "a whole number" : "a number";
     switch (row->type) {
     case GRAPHSS_OPTION_AMOUNT:
-        return graphss_i_fail(
-            ctx, GRAPHSS_ERR_INVALID,
+        return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
             "--%s: found '%s', want a whole number from %s to %s, or a share "
             "above 0%% and up to 100%%",
             row->name, found, low, high);
     case GRAPHSS_OPTION_BOOL:
-        return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID, "--%s: found '%s', want yes or no",
-                              row->name, found);
+        return graphss_i_fail(
+            ctx, GRAPHSS_ERR_INVALID, "--%s: found '%s', want yes or no", row->name, found);
     case GRAPHSS_OPTION_CHOICE:
         for (size_t i = 0; row->choices[i]; i++) {
             const size_t used = strlen(list);
             snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", row->choices[i]);
         }
         return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID, "--%s: found '%s', want one of %s",
-                              row->name, found, list);
+            row->name, found, list);
     default:
         if (isinf(row->max))
             return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
-                                  "--%s: found '%s', want %s of at least %s", row->name, found,
-                                  noun, low);
+                "--%s: found '%s', want %s of at least %s", row->name, found, noun, low);
         return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
-                              "--%s: found '%s', want %s from %s to %s", row->name, found,
-                              noun, low, high);
+            "--%s: found '%s', want %s from %s to %s", row->name, found, noun, low, high);
     }
 }
 
@@ -152,8 +149,8 @@ static bool good_share(double share)
     return share > 0 && share <= 1;
 }
 
-static graphss_status set_amount(graphss_ctx *ctx, void *options, const graphss_option *row,
-                                 const char *text)
+static graphss_status set_amount(
+    graphss_ctx *ctx, void *options, const graphss_option *row, const char *text)
 {
     const size_t length = strlen(text);
     int64_t count = 0;
@@ -169,8 +166,8 @@ static graphss_status set_amount(graphss_ctx *ctx, void *options, const graphss_
     return GRAPHSS_OK;
 }
 
-graphss_status graphss_option_set(graphss_ctx *ctx, void *options, const graphss_option *row,
-                                  const char *text)
+graphss_status graphss_option_set(
+    graphss_ctx *ctx, void *options, const graphss_option *row, const char *text)
 {
     if (GRAPHSS_I_LACKS(ctx, {"options", options}, {"option", row}, {"value", text}))
         return GRAPHSS_ERR_INVALID;
@@ -211,8 +208,8 @@ graphss_status graphss_option_set(graphss_ctx *ctx, void *options, const graphss
     return graphss_i_fail(ctx, GRAPHSS_ERR_INTERNAL, "option %s has no type", row->name);
 }
 
-graphss_status graphss_i_struct_take(graphss_ctx *ctx, void *out, const void *given,
-                                     size_t size, const char *type)
+graphss_status graphss_i_struct_take(
+    graphss_ctx *ctx, void *out, const void *given, size_t size, const char *type)
 {
     uint32_t found;
     if (!given)
@@ -220,20 +217,19 @@ graphss_status graphss_i_struct_take(graphss_ctx *ctx, void *out, const void *gi
     memcpy(&found, given, sizeof found);
     if (found == 0)
         return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
-                              "%s: struct_size is 0, want %zu: call %s_init first", type, size,
-                              type);
+            "%s: struct_size is 0, want %zu: call %s_init first", type, size, type);
     if (found != size)
         return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
-                              "%s: struct_size is %lu, want %zu: it was not initialised, or "
-                              "the program was built for another version of the library",
-                              type, (unsigned long)found, size);
+            "%s: struct_size is %lu, want %zu: it was not initialised, or "
+            "the program was built for another version of the library",
+            type, (unsigned long)found, size);
     if (out)
         memcpy(out, given, size);
     return GRAPHSS_OK;
 }
 
-graphss_status graphss_options_check(graphss_ctx *ctx, const void *options,
-                                     const graphss_option *table)
+graphss_status graphss_options_check(
+    graphss_ctx *ctx, const void *options, const graphss_option *table)
 {
     if (GRAPHSS_I_LACKS(ctx, {"options", options}, {"table of options", table}))
         return GRAPHSS_ERR_INVALID;
@@ -263,8 +259,8 @@ graphss_status graphss_options_check(graphss_ctx *ctx, const void *options,
     return GRAPHSS_OK;
 }
 
-size_t graphss_option_text(char *out, size_t size, const void *options,
-                           const graphss_option *row)
+size_t graphss_option_text(
+    char *out, size_t size, const void *options, const graphss_option *row)
 {
     if (!out)
         size = 0;
@@ -298,15 +294,15 @@ size_t graphss_option_text(char *out, size_t size, const void *options,
 }
 
 graphss_status graphss_i_no_such_name(graphss_ctx *ctx, const char *option, const char *found,
-                                      size_t length, const char *(*name)(size_t i))
+    size_t length, const char *(*name)(size_t i))
 {
     char all[512] = "";
     for (size_t i = 0, used = 0; name(i) && used < sizeof all; i++)
         used +=
             (size_t)snprintf(all + used, sizeof all - used, "%s%s", i ? ", " : "", name(i));
     if (length == 0)
-        return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID, "%s: no name is set, want one of %s",
-                              option, all);
+        return graphss_i_fail(
+            ctx, GRAPHSS_ERR_INVALID, "%s: no name is set, want one of %s", option, all);
     return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID, "%s: found '%.*s', want one of %s", option,
-                          (int)(length < 60 ? length : 60), found, all);
+        (int)(length < 60 ? length : 60), found, all);
 }

@@ -17,8 +17,8 @@ static graphss_status cannot(graphss_ctx *ctx, const char *verb, const char *pat
     return graphss_i_fail(ctx, st, "%s: cannot %s: %s", path, verb, strerror(error));
 }
 
-graphss_status graphss_i_file_read(graphss_ctx *ctx, char **bytes, size_t *n, const char *path,
-                                   uint64_t max)
+graphss_status graphss_i_file_read(
+    graphss_ctx *ctx, char **bytes, size_t *n, const char *path, uint64_t max)
 {
     graphss_status st = GRAPHSS_OK;
     char *text = NULL;
@@ -38,7 +38,7 @@ graphss_status graphss_i_file_read(graphss_ctx *ctx, char **bytes, size_t *n, co
     }
     if (S_ISREG(info.st_mode) && (uint64_t)info.st_size > max) {
         st = graphss_i_fail(ctx, GRAPHSS_ERR_LIMIT, "%s: %lld bytes, at most %llu are allowed",
-                            path, (long long)info.st_size, (unsigned long long)max);
+            path, (long long)info.st_size, (unsigned long long)max);
         goto done;
     }
     /* The size is a hint: pipes have none and files grow. */
@@ -56,7 +56,7 @@ graphss_status graphss_i_file_read(graphss_ctx *ctx, char **bytes, size_t *n, co
         }
         if (used > max) {
             st = graphss_i_fail(ctx, GRAPHSS_ERR_LIMIT, "%s: more than the %llu bytes allowed",
-                                path, (unsigned long long)max);
+                path, (unsigned long long)max);
             goto done;
         }
         if (used < room - 1)
@@ -101,8 +101,8 @@ graphss_status graphss_i_output_open(graphss_ctx *ctx, graphss_i_output *out, co
     /* Renaming would replace a device, even /dev/null, by a plain file. */
     const bool replaces = stat(path, &there) == 0;
     if (replaces && !S_ISREG(there.st_mode))
-        return graphss_i_fail(ctx, GRAPHSS_ERR_IO,
-                              "%s: there, and not a plain file: not replaced", path);
+        return graphss_i_fail(
+            ctx, GRAPHSS_ERR_IO, "%s: there, and not a plain file: not replaced", path);
     made.path = graphss_i_strdup(ctx, path);
     if (!made.path)
         return GRAPHSS_ERR_NOMEM;
@@ -114,8 +114,8 @@ graphss_status graphss_i_output_open(graphss_ctx *ctx, graphss_i_output *out, co
             st = GRAPHSS_ERR_NOMEM;
             goto failed;
         }
-        fd = open(made.temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
-                  replaces ? 0600 : 0666);
+        fd = open(
+            made.temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, replaces ? 0600 : 0666);
         error = errno;
         if (fd < 0 && error != EEXIST)
             break;
@@ -144,12 +144,12 @@ failed:
     return st;
 }
 
-graphss_status graphss_i_output_write(graphss_ctx *ctx, graphss_i_output *out,
-                                      const void *bytes, size_t n)
+graphss_status graphss_i_output_write(
+    graphss_ctx *ctx, graphss_i_output *out, const void *bytes, size_t n)
 {
     if (n && fwrite(bytes, 1, n, out->file) != n)
-        return graphss_i_fail(ctx, GRAPHSS_ERR_IO, "%s: cannot write: %s", out->path,
-                              strerror(errno));
+        return graphss_i_fail(
+            ctx, GRAPHSS_ERR_IO, "%s: cannot write: %s", out->path, strerror(errno));
     return GRAPHSS_OK;
 }
 
@@ -171,8 +171,8 @@ graphss_status graphss_i_output_commit(graphss_ctx *ctx, graphss_i_output *out)
         graphss_release(ctx, out->temporary);
         out->temporary = NULL;
     } else {
-        st = graphss_i_fail(ctx, GRAPHSS_ERR_IO, "%s: cannot write: %s", out->path,
-                            strerror(error));
+        st = graphss_i_fail(
+            ctx, GRAPHSS_ERR_IO, "%s: cannot write: %s", out->path, strerror(error));
     }
     graphss_i_output_abandon(ctx, out);
     return st;
@@ -203,8 +203,8 @@ graphss_status graphss_i_folder_make(graphss_ctx *ctx, const char *path)
         struct stat info;
         const int error = mkdir(copy, 0777) == 0 ? 0 : errno;
         if (error && (stat(copy, &info) != 0 || !S_ISDIR(info.st_mode)))
-            st = graphss_i_fail(ctx, GRAPHSS_ERR_IO, "%s: cannot make the folder: %s", copy,
-                                strerror(error));
+            st = graphss_i_fail(
+                ctx, GRAPHSS_ERR_IO, "%s: cannot make the folder: %s", copy, strerror(error));
         *at = kept;
         if (kept == '\0')
             break;

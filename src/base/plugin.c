@@ -34,36 +34,34 @@ static void *open_plugin(const char *name, char said[256])
     return found;
 }
 
-graphss_status graphss_i_plugin_find(graphss_ctx *ctx, void *out, size_t size,
-                                     const char *name, const char *function)
+graphss_status graphss_i_plugin_find(
+    graphss_ctx *ctx, void *out, size_t size, const char *name, const char *function)
 {
     char said[256];
     void *plugin = open_plugin(name, said);
     void *address = plugin ? dlsym(plugin, function) : NULL;
     if (!plugin)
         return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
-                              "%s is not installed here (%s): see docs/distributed.md", name,
-                              said);
+            "%s is not installed here (%s): see docs/distributed.md", name, said);
     if (!address)
         return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
-                              "libgraphss_%s.so has no %s: it is not of this version", name,
-                              function);
+            "libgraphss_%s.so has no %s: it is not of this version", name, function);
     memcpy(out, &address, size);
     return GRAPHSS_OK;
 }
 
 graphss_status graphss_i_library_find(graphss_ctx *ctx, void *out, const char *file,
-                                      const char *package, const char *const *name, size_t n)
+    const char *package, const char *const *name, size_t n)
 {
     void *library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
     if (!library)
-        return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID, "%s is not installed here: %s",
-                              package, dlerror());
+        return graphss_i_fail(
+            ctx, GRAPHSS_ERR_INVALID, "%s is not installed here: %s", package, dlerror());
     for (size_t i = 0; i < n; i++) {
         void *address = dlsym(library, name[i]);
         if (!address)
-            return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID, "%s has no %s: it is too old",
-                                  file, name[i]);
+            return graphss_i_fail(
+                ctx, GRAPHSS_ERR_INVALID, "%s has no %s: it is too old", file, name[i]);
         memcpy((char *)out + i * sizeof address, &address, sizeof address);
     }
     return GRAPHSS_OK;

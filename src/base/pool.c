@@ -154,7 +154,7 @@ static void wait_for_workers(graphss_i_pool *pool, void (*wait)(void *arg), void
 }
 
 void graphss_i_pool_run(graphss_i_pool *pool, size_t n_tasks, graphss_i_task fn, void *arg,
-                        void (*wait)(void *arg))
+    void (*wait)(void *arg))
 {
     if (pool->process != getpid())
         begin_anew(pool);

@@ -52,10 +52,10 @@ void graphss_i_ranks_resume(graphss_ctx *ctx, const graphss_engine *engine)
 graphss_status graphss_ctx_join(graphss_ctx *ctx, const graphss_engine *engine)
 {
     if (engine && (engine->struct_size != sizeof *engine || engine->ranks < 1 ||
-                   engine->rank < 0 || engine->rank >= engine->ranks || !engine->gather ||
-                   !engine->exchange || !engine->sum))
-        return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
-                              "the engine is not initialised, or of another version");
+                      engine->rank < 0 || engine->rank >= engine->ranks || !engine->gather ||
+                      !engine->exchange || !engine->sum))
+        return graphss_i_fail(
+            ctx, GRAPHSS_ERR_INVALID, "the engine is not initialised, or of another version");
     char *room = engine ? graphss_i_alloc(ctx, (size_t)engine->ranks, TEXT) : NULL;
     if (engine && !room)
         return GRAPHSS_ERR_NOMEM;
@@ -73,8 +73,8 @@ graphss_status graphss_engine_open(graphss_ctx *ctx, graphss_engine *out, const 
     const char *(*open)(graphss_engine * engine) = NULL;
     graphss_engine made = {.struct_size = sizeof made};
     if (strcmp(name, "mpi") != 0)
-        return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID, "--engine: found '%.40s', want mpi",
-                              name);
+        return graphss_i_fail(
+            ctx, GRAPHSS_ERR_INVALID, "--engine: found '%.40s', want mpi", name);
     const graphss_status st =
         graphss_i_plugin_find(ctx, &open, sizeof open, name, "graphss_engine_start");
     if (st)
@@ -142,8 +142,8 @@ graphss_status graphss_engine_agree(graphss_ctx *ctx, graphss_status own, const 
     return meet(ctx, own, text ? text : ctx->error, AGREE);
 }
 
-graphss_status graphss_i_ranks_gather(graphss_ctx *ctx, void *all, const void *own,
-                                      size_t bytes)
+graphss_status graphss_i_ranks_gather(
+    graphss_ctx *ctx, void *all, const void *own, size_t bytes)
 {
     if (!ctx->engine) {
         memcpy(all, own, bytes);
@@ -186,7 +186,7 @@ graphss_status graphss_i_ranks_sum_floats(graphss_ctx *ctx, float *x, size_t n)
 }
 
 graphss_status graphss_i_ranks_exchange(graphss_ctx *ctx, void *in, const size_t *in_count,
-                                        const void *out, const size_t *out_count, size_t size)
+    const void *out, const size_t *out_count, size_t size)
 {
     const size_t ranks = graphss_i_ranks(ctx);
     if (!ctx->engine) {
@@ -206,8 +206,8 @@ graphss_status graphss_i_ranks_exchange(graphss_ctx *ctx, void *in, const size_t
     return st;
 }
 
-graphss_status graphss_i_ranks_counts(graphss_ctx *ctx, size_t *in_count,
-                                      const size_t *out_count)
+graphss_status graphss_i_ranks_counts(
+    graphss_ctx *ctx, size_t *in_count, const size_t *out_count)
 {
     const size_t ranks = graphss_i_ranks(ctx);
     size_t *all = graphss_i_alloc(ctx, ranks, ranks * sizeof *all);
@@ -245,8 +245,8 @@ graphss_status graphss_i_ranks_total(graphss_ctx *ctx, size_t *n)
     return ctx->engine ? reduce(ctx, n, true) : GRAPHSS_OK;
 }
 
-graphss_status graphss_i_ranks_pieces(graphss_ctx *ctx, graphss_i_pieces *out, const void *own,
-                                      size_t bytes)
+graphss_status graphss_i_ranks_pieces(
+    graphss_ctx *ctx, graphss_i_pieces *out, const void *own, size_t bytes)
 {
     const size_t ranks = graphss_i_ranks(ctx);
     char *padded = NULL;

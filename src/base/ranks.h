@@ -27,14 +27,14 @@ graphss_status graphss_i_ranks_sum_floats(graphss_ctx *ctx, float *x, size_t n);
 graphss_status graphss_i_ranks_most(graphss_ctx *ctx, size_t *n);
 graphss_status graphss_i_ranks_total(graphss_ctx *ctx, size_t *n);
 /* all [ranks x bytes] */
-graphss_status graphss_i_ranks_gather(graphss_ctx *ctx, void *all, const void *own,
-                                      size_t bytes);
+graphss_status graphss_i_ranks_gather(
+    graphss_ctx *ctx, void *all, const void *own, size_t bytes);
 /* in, out: pieces of items of a size, in the order of the ranks; counts [ranks] */
 graphss_status graphss_i_ranks_exchange(graphss_ctx *ctx, void *in, const size_t *in_count,
-                                        const void *out, const size_t *out_count, size_t size);
+    const void *out, const size_t *out_count, size_t size);
 /* How many items the others will send: in_count [ranks]. */
-graphss_status graphss_i_ranks_counts(graphss_ctx *ctx, size_t *in_count,
-                                      const size_t *out_count);
+graphss_status graphss_i_ranks_counts(
+    graphss_ctx *ctx, size_t *in_count, const size_t *out_count);
 
 /* What all ranks have, of different length: that of rank r is bytes[r] from block + r * most
  * on. {0} is empty. */
@@ -44,8 +44,8 @@ typedef struct graphss_i_pieces {
     char *block; /* [ranks x most] */
 } graphss_i_pieces;
 /* Every rank gets all pieces; destroy them whatever the outcome. */
-graphss_status graphss_i_ranks_pieces(graphss_ctx *ctx, graphss_i_pieces *out, const void *own,
-                                      size_t bytes);
+graphss_status graphss_i_ranks_pieces(
+    graphss_ctx *ctx, graphss_i_pieces *out, const void *own, size_t bytes);
 void graphss_i_pieces_destroy(graphss_ctx *ctx, graphss_i_pieces *pieces);
 
 /* The part of a dataset this context works on, or NULL (models/part.c). */

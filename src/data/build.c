@@ -24,41 +24,40 @@ static part_name part_of(const char *what, int part)
     const size_t n = what ? strlen(what) : 0;
     const char *joint = n == 0 || what[n - 1] == '.' || what[n - 1] == '_' ? "" : "_";
     snprintf(name.text, sizeof name.text, "%s%s%s", what ? what : "", joint,
-             what ? in_file[part] : argument[part]);
+        what ? in_file[part] : argument[part]);
     return name;
 }
 
 static graphss_status check_rows(graphss_ctx *ctx, const int64_t *offset,
-                                 const int32_t *column, const float *value, size_t n_rows,
-                                 size_t n_cols, size_t nnz, const char *what)
+    const int32_t *column, const float *value, size_t n_rows, size_t n_cols, size_t nnz,
+    const char *what)
 {
     if (offset[0] != 0)
         return graphss_i_fail(ctx, GRAPHSS_ERR_DATA, "array '%s': entry 0 is %lld, want 0",
-                              part_of(what, OFFSET).text, (long long)offset[0]);
+            part_of(what, OFFSET).text, (long long)offset[0]);
     for (size_t i = 0; i < n_rows; i++)
         if (offset[i + 1] < offset[i] || (uint64_t)offset[i + 1] > nnz)
             return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
-                                  "array '%s': entry %zu is %lld, want %lld..%zu",
-                                  part_of(what, OFFSET).text, i + 1, (long long)offset[i + 1],
-                                  (long long)offset[i], nnz);
+                "array '%s': entry %zu is %lld, want %lld..%zu", part_of(what, OFFSET).text,
+                i + 1, (long long)offset[i + 1], (long long)offset[i], nnz);
     if ((uint64_t)offset[n_rows] != nnz)
         return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
-                              "array '%s': the last entry is %lld, want %zu",
-                              part_of(what, OFFSET).text, (long long)offset[n_rows], nnz);
+            "array '%s': the last entry is %lld, want %zu", part_of(what, OFFSET).text,
+            (long long)offset[n_rows], nnz);
     if (nnz && n_cols == 0)
         return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
-                              "array '%s': %zu entries, want none: there are no columns",
-                              part_of(what, COLUMN).text, nnz);
+            "array '%s': %zu entries, want none: there are no columns",
+            part_of(what, COLUMN).text, nnz);
     for (size_t e = 0; e < nnz; e++)
         if (column[e] < 0 || (size_t)column[e] >= n_cols)
             return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
-                                  "array '%s': entry %zu is %d, want 0..%zu",
-                                  part_of(what, COLUMN).text, e, (int)column[e], n_cols - 1);
+                "array '%s': entry %zu is %d, want 0..%zu", part_of(what, COLUMN).text, e,
+                (int)column[e], n_cols - 1);
     for (size_t e = 0; value && e < nnz; e++)
         if (!isfinite(value[e]))
             return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
-                                  "array '%s': entry %zu is %g, want a finite number",
-                                  part_of(what, VALUE).text, e, (double)value[e]);
+                "array '%s': entry %zu is %g, want a finite number", part_of(what, VALUE).text,
+                e, (double)value[e]);
     return GRAPHSS_OK;
 }
 
@@ -103,15 +102,15 @@ static size_t longest_unsorted(const int64_t *offset, const int32_t *column, siz
 }
 
 /* Sorts rows by column, equal columns in file order so that their sum is well defined. */
-static graphss_status sort_rows(graphss_ctx *ctx, const int64_t *offset, int32_t *column,
-                                float *value, size_t n_rows)
+static graphss_status sort_rows(
+    graphss_ctx *ctx, const int64_t *offset, int32_t *column, float *value, size_t n_rows)
 {
     const size_t longest = longest_unsorted(offset, column, n_rows);
     if (longest == 0)
         return GRAPHSS_OK;
     if (longest > UINT32_MAX)
         return graphss_i_fail(ctx, GRAPHSS_ERR_DATA, "a row of %zu entries, want at most %u",
-                              longest, UINT32_MAX);
+            longest, UINT32_MAX);
     uint64_t *key = graphss_i_alloc(ctx, longest, sizeof *key); /* column, then position in the
                                                                  * row */
     float *moved = graphss_i_alloc(ctx, longest, sizeof *moved);
@@ -162,8 +161,8 @@ static size_t squeeze_rows(int64_t *offset, int32_t *column, float *value, size_
 }
 
 /* True if all rows ascend without duplicates and hold no zeros. */
-static bool clean_rows(const int64_t *offset, const int32_t *column, const float *value,
-                       size_t n_rows)
+static bool clean_rows(
+    const int64_t *offset, const int32_t *column, const float *value, size_t n_rows)
 {
     bool clean = true;
     for (size_t i = 0; i < n_rows && clean; i++) {
@@ -182,8 +181,7 @@ static bool clean_rows(const int64_t *offset, const int32_t *column, const float
  * columns. Weighted words do not qualify. column NULL: value is a whole block; else there are
  * nnz entries. A block that would be nearly empty stays sparse. */
 static graphss_status tells_dense(graphss_ctx *ctx, bool *dense, graphss_feature_kind kind,
-                                  size_t n_rows, size_t n_cols, const int32_t *column,
-                                  const float *value, size_t nnz)
+    size_t n_rows, size_t n_cols, const int32_t *column, const float *value, size_t nnz)
 {
     enum { FEWEST = 16 }; /* at least one cell in FEWEST is filled */
     size_t cells, measured = 0;
@@ -207,9 +205,8 @@ static graphss_status tells_dense(graphss_ctx *ctx, bool *dense, graphss_feature
 }
 
 graphss_status graphss_i_features_from_rows(graphss_ctx *ctx, graphss_features *out,
-                                            size_t n_rows, size_t n_cols, int64_t *offset,
-                                            int32_t *column, float *value, size_t nnz,
-                                            const char *what)
+    size_t n_rows, size_t n_cols, int64_t *offset, int32_t *column, float *value, size_t nnz,
+    const char *what)
 {
     graphss_status st = check_rows(ctx, offset, column, value, n_rows, n_cols, nnz, what);
     float *block = NULL;
@@ -217,7 +214,7 @@ graphss_status graphss_i_features_from_rows(graphss_ctx *ctx, graphss_features *
         goto done;
     if (n_cols > INT32_MAX) {
         st = graphss_i_fail(ctx, GRAPHSS_ERR_DATA, "%s: %zu columns, want at most %d",
-                            what ? what : "features", n_cols, INT32_MAX);
+            what ? what : "features", n_cols, INT32_MAX);
         goto done;
     }
     if (!value) {
@@ -237,8 +234,8 @@ graphss_status graphss_i_features_from_rows(graphss_ctx *ctx, graphss_features *
     for (size_t e = 0; e < nnz && !clean; e++)
         if (!isfinite(value[e])) {
             st = graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
-                                "%s: repeated entries of column %d add up beyond float",
-                                what ? what : "value", (int)column[e]);
+                "%s: repeated entries of column %d add up beyond float", what ? what : "value",
+                (int)column[e]);
             goto done;
         }
 
@@ -276,8 +273,7 @@ done:
 }
 
 graphss_status graphss_i_features_from_dense(graphss_ctx *ctx, graphss_features *out,
-                                             size_t n_rows, size_t n_cols, float *value,
-                                             const char *what)
+    size_t n_rows, size_t n_cols, float *value, const char *what)
 {
     const size_t cells = n_rows * n_cols;
     graphss_status st = GRAPHSS_OK;
@@ -286,8 +282,8 @@ graphss_status graphss_i_features_from_dense(graphss_ctx *ctx, graphss_features 
     for (size_t e = 0; e < cells; e++) {
         if (!isfinite(value[e])) {
             st = graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
-                                "array '%s': row %zu, column %zu is %g, want a finite number",
-                                what, e / n_cols, e % n_cols, (double)value[e]);
+                "array '%s': row %zu, column %zu is %g, want a finite number", what,
+                e / n_cols, e % n_cols, (double)value[e]);
             goto done;
         }
         nnz += value[e] != 0;
@@ -330,19 +326,18 @@ done:
     return st;
 }
 
-static graphss_status check_sizes(graphss_ctx *ctx, size_t *cells, size_t n_rows,
-                                  size_t n_cols)
+static graphss_status check_sizes(
+    graphss_ctx *ctx, size_t *cells, size_t n_rows, size_t n_cols)
 {
     if (n_rows <= INT32_MAX && n_cols <= INT32_MAX && graphss_i_mul(cells, n_rows, n_cols))
         return GRAPHSS_OK;
     return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
-                          "%zu rows of %zu features, want at most %d of both", n_rows, n_cols,
-                          INT32_MAX);
+        "%zu rows of %zu features, want at most %d of both", n_rows, n_cols, INT32_MAX);
 }
 
 graphss_status graphss_features_from_rows(graphss_ctx *ctx, graphss_features *out,
-                                          size_t n_rows, size_t n_cols, const int64_t *offset,
-                                          const int32_t *column, const float *value)
+    size_t n_rows, size_t n_cols, const int64_t *offset, const int32_t *column,
+    const float *value)
 {
     size_t cells;
     if (GRAPHSS_I_LACKS(ctx, {"offsets", offset}, {"place for the features", out}))
@@ -367,15 +362,15 @@ graphss_status graphss_features_from_rows(graphss_ctx *ctx, graphss_features *ou
     return GRAPHSS_ERR_NOMEM;
 }
 
-graphss_status graphss_features_from_dense(graphss_ctx *ctx, graphss_features *out,
-                                           size_t n_rows, size_t n_cols, const float *value)
+graphss_status graphss_features_from_dense(
+    graphss_ctx *ctx, graphss_features *out, size_t n_rows, size_t n_cols, const float *value)
 {
     size_t cells;
     const graphss_status st = check_sizes(ctx, &cells, n_rows, n_cols);
     if (st)
         return st;
-    if (GRAPHSS_I_LACKS(ctx, {"values", GRAPHSS_I_FILLED(value, cells)},
-                        {"place for the features", out}))
+    if (GRAPHSS_I_LACKS(
+            ctx, {"values", GRAPHSS_I_FILLED(value, cells)}, {"place for the features", out}))
         return GRAPHSS_ERR_INVALID;
     float *v = graphss_i_copy(ctx, value, cells, sizeof *v);
     return v ? graphss_i_features_from_dense(ctx, out, n_rows, n_cols, v, "value")
@@ -383,9 +378,8 @@ graphss_status graphss_features_from_dense(graphss_ctx *ctx, graphss_features *o
 }
 
 graphss_status graphss_i_graph_from_pairs(graphss_ctx *ctx, graphss_graph *out, size_t n,
-                                          const int32_t *from, const int32_t *to,
-                                          const float *weight, size_t m,
-                                          graphss_cleaning *cleaned)
+    const int32_t *from, const int32_t *to, const float *weight, size_t m,
+    graphss_cleaning *cleaned)
 {
     graphss_status st = GRAPHSS_ERR_NOMEM;
     int64_t zeros = 0, weighted = 0;
@@ -423,9 +417,8 @@ done:
 }
 
 graphss_status graphss_i_graph_from_rows(graphss_ctx *ctx, graphss_graph *out, size_t n,
-                                         const int64_t *offset, const int32_t *column,
-                                         const float *weight, size_t nnz, const char *what,
-                                         graphss_cleaning *cleaned)
+    const int64_t *offset, const int32_t *column, const float *weight, size_t nnz,
+    const char *what, graphss_cleaning *cleaned)
 {
     graphss_status st = check_rows(ctx, offset, column, weight, n, n, nnz, what);
     if (st)
@@ -447,8 +440,8 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-graphss_status graphss_i_labels_from_ints(graphss_ctx *ctx, graphss_dataset *data,
-                                          const int64_t *label, size_t n, const char *what)
+graphss_status graphss_i_labels_from_ints(
+    graphss_ctx *ctx, graphss_dataset *data, const int64_t *label, size_t n, const char *what)
 {
     graphss_status st = GRAPHSS_ERR_NOMEM;
     graphss_i_name_list list = {0};
@@ -472,8 +465,8 @@ graphss_status graphss_i_labels_from_ints(graphss_ctx *ctx, graphss_dataset *dat
         for (size_t i = 0; i < n; i++)
             if (label[i] >= 0 && (uint64_t)label[i] >= named) {
                 st = graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
-                                    "array '%s': entry %zu is %lld, want 0..%zu", what, i,
-                                    (long long)label[i], named - 1);
+                    "array '%s': entry %zu is %lld, want 0..%zu", what, i, (long long)label[i],
+                    named - 1);
                 goto done;
             }
     }

@@ -6,8 +6,8 @@
 
 static const float largest_value = 1e19F, least_value = 1e-19F;
 
-void graphss_i_columns_place(size_t *row, size_t *column, const graphss_features *f,
-                             size_t entry)
+void graphss_i_columns_place(
+    size_t *row, size_t *column, const graphss_features *f, size_t entry)
 {
     if (graphss_features_dense(f)) {
         *row = entry / f->n_cols;
@@ -30,8 +30,7 @@ const char *graphss_i_columns_called(char text[96], const graphss_names *names, 
 }
 
 graphss_status graphss_i_columns_check_range(graphss_ctx *ctx, const graphss_features *f,
-                                             const graphss_names *node_names,
-                                             const graphss_names *column_names)
+    const graphss_names *node_names, const graphss_names *column_names)
 {
     const size_t n = f->n_cols ? graphss_features_stored(f) : 0;
     size_t largest = 0, row, column;
@@ -50,14 +49,14 @@ graphss_status graphss_i_columns_check_range(graphss_ctx *ctx, const graphss_fea
     graphss_i_columns_called(node, node_names, row);
     if (small)
         return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
-                              "all features are too small to compute with: the largest, "
-                              "feature %s of node %s, is %g, want at least %g; multiply them "
-                              "by a constant",
-                              name, node, (double)f->value[largest], (double)least_value);
+            "all features are too small to compute with: the largest, "
+            "feature %s of node %s, is %g, want at least %g; multiply them "
+            "by a constant",
+            name, node, (double)f->value[largest], (double)least_value);
     return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
-                          "feature %s of node %s is %g, too large to compute with: want at "
-                          "most %g; divide the column by a constant",
-                          name, node, (double)f->value[largest], (double)largest_value);
+        "feature %s of node %s is %g, too large to compute with: want at "
+        "most %g; divide the column by a constant",
+        name, node, (double)f->value[largest], (double)largest_value);
 }
 
 static int by_number(const void *a, const void *b)
@@ -67,8 +66,8 @@ static int by_number(const void *a, const void *b)
 }
 
 /* The columns that have an entry, ascending. *out is the caller's. */
-static graphss_status list_used(graphss_ctx *ctx, int32_t **out, size_t *n_used,
-                                const graphss_features *f)
+static graphss_status list_used(
+    graphss_ctx *ctx, int32_t **out, size_t *n_used, const graphss_features *f)
 {
     const size_t n = graphss_features_stored(f);
     int32_t *used = graphss_i_copy(ctx, f->column, n, sizeof *used);
@@ -86,7 +85,7 @@ static graphss_status list_used(graphss_ctx *ctx, int32_t **out, size_t *n_used,
 
 /* The names of the used columns; their numbers where there are none. */
 static graphss_status name_used(graphss_ctx *ctx, graphss_names *out, const int32_t *used,
-                                size_t n_used, const graphss_names *names)
+    size_t n_used, const graphss_names *names)
 {
     graphss_i_name_list list = {0};
     graphss_status st = GRAPHSS_OK;
@@ -102,8 +101,8 @@ static graphss_status name_used(graphss_ctx *ctx, graphss_names *out, const int3
     return st;
 }
 
-graphss_status graphss_i_columns_drop_unused(graphss_ctx *ctx, graphss_dataset *data,
-                                             const char *where)
+graphss_status graphss_i_columns_drop_unused(
+    graphss_ctx *ctx, graphss_dataset *data, const char *where)
 {
     graphss_features *f = &data->features;
     const size_t before = f->n_cols;
@@ -126,12 +125,11 @@ graphss_status graphss_i_columns_drop_unused(graphss_ctx *ctx, graphss_dataset *
     }
     const graphss_features old = *f;
     *f = (graphss_features){.n_rows = n_rows};
-    st = graphss_i_features_from_rows(ctx, f, n_rows, n_used, old.offset, old.column,
-                                      old.value, n, "features");
+    st = graphss_i_features_from_rows(
+        ctx, f, n_rows, n_used, old.offset, old.column, old.value, n, "features");
     if (st)
         goto done;
-    graphss_i_log(
-        ctx, GRAPHSS_LOG_NOTICE,
+    graphss_i_log(ctx, GRAPHSS_LOG_NOTICE,
         "%s: %zu of %zu feature columns have no entry and are left out%s", where,
         before - n_used, before,
         n_used && !data->column_names.count ? "; the others keep their numbers as names" : "");

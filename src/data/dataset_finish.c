@@ -102,13 +102,13 @@ static void hash_dataset(graphss_dataset *data)
     graphss_i_digest_end(&d.sha, data->hash);
 }
 
-static graphss_status check_names(graphss_ctx *ctx, const graphss_names *names, size_t want,
-                                  const char *what)
+static graphss_status check_names(
+    graphss_ctx *ctx, const graphss_names *names, size_t want, const char *what)
 {
     if (names->count == 0 || names->count == want)
         return GRAPHSS_OK;
-    return graphss_i_fail(ctx, GRAPHSS_ERR_DATA, "%zu names of %s, want %zu", names->count,
-                          what, want);
+    return graphss_i_fail(
+        ctx, GRAPHSS_ERR_DATA, "%zu names of %s, want %zu", names->count, what, want);
 }
 
 static graphss_status check_parts(graphss_ctx *ctx, const graphss_dataset *data)
@@ -118,14 +118,13 @@ static graphss_status check_parts(graphss_ctx *ctx, const graphss_dataset *data)
         return graphss_i_fail(ctx, GRAPHSS_ERR_DATA, "no nodes, want at least one");
     if (data->features.n_cols && data->features.n_rows != n)
         return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
-                              "features of %zu nodes, a graph of %zu: want the same",
-                              data->features.n_rows, n);
+            "features of %zu nodes, a graph of %zu: want the same", data->features.n_rows, n);
     for (size_t i = 0; data->label && i < n; i++)
         if (data->label[i] < -1 ||
             (data->label[i] >= 0 && (size_t)data->label[i] >= data->n_classes))
             return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
-                                  "node %zu: label %d, want below %zu classes, or -1", i,
-                                  (int)data->label[i], data->n_classes);
+                "node %zu: label %d, want below %zu classes, or -1", i, (int)data->label[i],
+                data->n_classes);
     graphss_status st = check_names(ctx, &data->node_names, n, "nodes");
     if (st == GRAPHSS_OK)
         st = check_names(ctx, &data->class_names, data->n_classes, "classes");
@@ -137,8 +136,8 @@ static graphss_status check_parts(graphss_ctx *ctx, const graphss_dataset *data)
 /* The name of a dataset: "cora" for "dir/ind.cora" and for "dir/cora.npz". */
 static void stem(char *out, size_t size, const char *where, const char *format)
 {
-    static const char *const endings[] = {".npz",   ".csv",     ".tsv", ".txt",
-                                          ".edges", ".graphml", ".xml"};
+    static const char *const endings[] = {
+        ".npz", ".csv", ".tsv", ".txt", ".edges", ".graphml", ".xml"};
     if (strcmp(format, "synth") == 0)
         where = "synth";
     size_t end = strlen(where);
@@ -158,8 +157,8 @@ static void stem(char *out, size_t size, const char *where, const char *format)
             break;
         }
     }
-    snprintf(out, size, "%.*s", (int)(end - begin < size ? end - begin : size - 1),
-             where + begin);
+    snprintf(
+        out, size, "%.*s", (int)(end - begin < size ? end - begin : size - 1), where + begin);
 }
 
 static void log_cleaning(graphss_ctx *ctx, const char *name, const graphss_cleaning *c)
@@ -168,17 +167,15 @@ static void log_cleaning(graphss_ctx *ctx, const char *name, const graphss_clean
         int64_t count;
         const char *text;
     } part[] = {{c->directed, "one-way edges made two-way"},
-                {c->duplicates, "duplicates dropped"},
-                {c->loops, "loops dropped"},
-                {c->zeros, "entries of weight zero dropped"},
-                {c->weighted, "weights ignored"},
-                {c->isolated, "isolated nodes kept"}};
+        {c->duplicates, "duplicates dropped"}, {c->loops, "loops dropped"},
+        {c->zeros, "entries of weight zero dropped"}, {c->weighted, "weights ignored"},
+        {c->isolated, "isolated nodes kept"}};
     char line[512];
     size_t used = 0;
     for (size_t i = 0; i < sizeof part / sizeof *part; i++)
         if (part[i].count && used < sizeof line)
             used += (size_t)snprintf(line + used, sizeof line - used, "%s%lld %s",
-                                     used ? ", " : "", (long long)part[i].count, part[i].text);
+                used ? ", " : "", (long long)part[i].count, part[i].text);
     if (used)
         graphss_i_log(ctx, GRAPHSS_LOG_INFO, "%s: %s", name, line);
 }
@@ -230,11 +227,11 @@ static void warn_of_giant(graphss_ctx *ctx, const graphss_dataset *data, const c
             return;
     }
     graphss_i_log(ctx, GRAPHSS_LOG_WARN,
-                  "%s: feature %s of node %s is %g, over a million times what is usual "
-                  "(%.2g), and drowns all others: is that right?",
-                  where, graphss_i_columns_called(name, &data->column_names, column),
-                  graphss_i_columns_called(node, &data->node_names, row),
-                  (double)f->value[largest], (double)usual);
+        "%s: feature %s of node %s is %g, over a million times what is usual "
+        "(%.2g), and drowns all others: is that right?",
+        where, graphss_i_columns_called(name, &data->column_names, column),
+        graphss_i_columns_called(node, &data->node_names, row), (double)f->value[largest],
+        (double)usual);
 }
 
 graphss_status graphss_i_dataset_check(graphss_ctx *ctx, const graphss_dataset *data)
@@ -259,8 +256,8 @@ graphss_status graphss_dataset_refresh(graphss_ctx *ctx, graphss_dataset *data)
     return st;
 }
 
-graphss_status graphss_i_dataset_finish(graphss_ctx *ctx, graphss_dataset *data,
-                                        const char *where, const char *format)
+graphss_status graphss_i_dataset_finish(
+    graphss_ctx *ctx, graphss_dataset *data, const char *where, const char *format)
 {
     data->features.n_rows =
         data->features.n_cols ? data->features.n_rows : data->graph.n_nodes;
@@ -274,8 +271,8 @@ graphss_status graphss_i_dataset_finish(graphss_ctx *ctx, graphss_dataset *data,
         data->missing = (graphss_missing_cells){0};
     }
     if (!st)
-        st = graphss_i_columns_check_range(ctx, &data->features, &data->node_names,
-                                           &data->column_names);
+        st = graphss_i_columns_check_range(
+            ctx, &data->features, &data->node_names, &data->column_names);
     if (!st)
         refresh(data);
     if (st)

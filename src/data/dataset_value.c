@@ -2,8 +2,8 @@
 #include "data/build.h"
 #include <string.h>
 
-graphss_status graphss_dataset_copy(graphss_ctx *ctx, graphss_dataset *out,
-                                    const graphss_dataset *data)
+graphss_status graphss_dataset_copy(
+    graphss_ctx *ctx, graphss_dataset *out, const graphss_dataset *data)
 {
     if (GRAPHSS_I_LACKS(ctx, {"dataset", data}, {"place for the dataset", out}))
         return GRAPHSS_ERR_INVALID;

@@ -26,17 +26,16 @@ static uint32_t big_endian(const unsigned char *p)
     return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
 }
 
-static const uint32_t sha256_constant[64] = {
-    0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4,
-    0xab1c5ed5, 0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe,
-    0x9bdc06a7, 0xc19bf174, 0xe49b69c1, 0xefbe4786, 0x0fc19dc6, 0x240ca1cc, 0x2de92c6f,
-    0x4a7484aa, 0x5cb0a9dc, 0x76f988da, 0x983e5152, 0xa831c66d, 0xb00327c8, 0xbf597fc7,
-    0xc6e00bf3, 0xd5a79147, 0x06ca6351, 0x14292967, 0x27b70a85, 0x2e1b2138, 0x4d2c6dfc,
-    0x53380d13, 0x650a7354, 0x766a0abb, 0x81c2c92e, 0x92722c85, 0xa2bfe8a1, 0xa81a664b,
-    0xc24b8b70, 0xc76c51a3, 0xd192e819, 0xd6990624, 0xf40e3585, 0x106aa070, 0x19a4c116,
-    0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f, 0x682e6ff3,
-    0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7,
-    0xc67178f2};
+static const uint32_t sha256_constant[64] = {0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5,
+    0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5, 0xd807aa98, 0x12835b01, 0x243185be,
+    0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174, 0xe49b69c1, 0xefbe4786,
+    0x0fc19dc6, 0x240ca1cc, 0x2de92c6f, 0x4a7484aa, 0x5cb0a9dc, 0x76f988da, 0x983e5152,
+    0xa831c66d, 0xb00327c8, 0xbf597fc7, 0xc6e00bf3, 0xd5a79147, 0x06ca6351, 0x14292967,
+    0x27b70a85, 0x2e1b2138, 0x4d2c6dfc, 0x53380d13, 0x650a7354, 0x766a0abb, 0x81c2c92e,
+    0x92722c85, 0xa2bfe8a1, 0xa81a664b, 0xc24b8b70, 0xc76c51a3, 0xd192e819, 0xd6990624,
+    0xf40e3585, 0x106aa070, 0x19a4c116, 0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3,
+    0x4ed8aa4a, 0x5b9cca4f, 0x682e6ff3, 0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208,
+    0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2};
 
 /* Section 6.2.2. */
 static void sha256_plain(uint32_t state[8], const unsigned char *block)
@@ -67,8 +66,8 @@ static void sha256_plain(uint32_t state[8], const unsigned char *block)
 
 #ifdef HAS_SHA_INSTRUCTIONS
 /* The same, four rounds at a time. The instructions want the state as ABEF and CDGH. */
-__attribute__((target("sha,sse4.1"))) static void sha256_fast(uint32_t state[8],
-                                                              const unsigned char *block)
+__attribute__((target("sha,sse4.1"))) static void sha256_fast(
+    uint32_t state[8], const unsigned char *block)
 {
     const __m128i swap = _mm_set_epi64x(0x0c0d0e0f08090a0b, 0x0405060700010203);
     const __m128i abcd = _mm_shuffle_epi32(_mm_loadu_si128((const __m128i *)state), 0xb1);
@@ -86,7 +85,7 @@ __attribute__((target("sha,sse4.1"))) static void sha256_fast(uint32_t state[8],
         x = _mm_sha256rnds2_epu32(x, y, _mm_shuffle_epi32(sum, 0x0e));
         const __m128i before = w[(i + 3) % 4];
         const __m128i part = _mm_add_epi32(_mm_sha256msg1_epu32(w[i % 4], w[(i + 1) % 4]),
-                                           _mm_alignr_epi8(before, w[(i + 2) % 4], 4));
+            _mm_alignr_epi8(before, w[(i + 2) % 4], 4));
         w[i % 4] = _mm_sha256msg2_epu32(part, before);
     }
     x = _mm_shuffle_epi32(_mm_add_epi32(x, abef), 0x1b);
@@ -153,7 +152,7 @@ void graphss_i_digest_begin(graphss_i_digest *d, graphss_i_digest_type kind)
 {
     static const uint32_t first[2][8] = {
         [GRAPHSS_I_SHA256] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f,
-                              0x9b05688c, 0x1f83d9ab, 0x5be0cd19},
+            0x9b05688c, 0x1f83d9ab, 0x5be0cd19},
         [GRAPHSS_I_SHA1] = {0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476, 0xc3d2e1f0}};
     *d = (graphss_i_digest){.kind = kind, .plain = !has_sha_instructions()};
     memcpy(d->state, first[kind], sizeof d->state);

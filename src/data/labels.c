@@ -19,8 +19,8 @@ static size_t plain_label(char *out, const char *text)
 }
 
 /* Labels that are one for people and two for us. */
-static graphss_status tell_alike(graphss_ctx *ctx, const graphss_i_name_list *list,
-                                 const char *file)
+static graphss_status tell_alike(
+    graphss_ctx *ctx, const graphss_i_name_list *list, const char *file)
 {
     size_t longest = 0, alike = 0, pair[2] = {0};
     size_t *first = graphss_i_alloc(ctx, list->count, sizeof *first);
@@ -47,10 +47,10 @@ static graphss_status tell_alike(graphss_ctx *ctx, const graphss_i_name_list *li
     }
     if (!st && alike)
         graphss_i_log(ctx, GRAPHSS_LOG_NOTICE,
-                      "%s: labels '%.40s' and '%.40s' differ only in case or blanks (%zu such "
-                      "label%s) and are classes of their own",
-                      file, list->text + list->start[pair[0]],
-                      list->text + list->start[pair[1]], alike, alike == 1 ? "" : "s");
+            "%s: labels '%.40s' and '%.40s' differ only in case or blanks (%zu such "
+            "label%s) and are classes of their own",
+            file, list->text + list->start[pair[0]], list->text + list->start[pair[1]], alike,
+            alike == 1 ? "" : "s");
     graphss_i_intern_destroy(ctx, &seen);
     graphss_release(ctx, plain);
     graphss_release(ctx, first);
@@ -68,8 +68,7 @@ static bool whole_label(int64_t *out, const char *text)
 }
 
 graphss_status graphss_i_labels_from_texts(graphss_ctx *ctx, graphss_dataset *data,
-                                           graphss_i_intern *classes, const int32_t *class_of,
-                                           size_t n, const char *file)
+    graphss_i_intern *classes, const int32_t *class_of, size_t n, const char *file)
 {
     const size_t k = classes->list.count;
     if (k == 0)
@@ -110,8 +109,8 @@ done:
 }
 
 /* Accuracy, confusion matrix, argmax. */
-double graphss_labels_accuracy(const int32_t *label, const int32_t *truth, const int32_t *node,
-                               size_t n)
+double graphss_labels_accuracy(
+    const int32_t *label, const int32_t *truth, const int32_t *node, size_t n)
 {
     size_t right = 0, counted = 0;
     for (size_t j = 0; j < n && label && truth; j++) {
@@ -125,7 +124,7 @@ double graphss_labels_accuracy(const int32_t *label, const int32_t *truth, const
 }
 
 void graphss_labels_confusion(int64_t *confusion, size_t n_classes, const int32_t *label,
-                              const int32_t *truth, const int32_t *node, size_t n)
+    const int32_t *truth, const int32_t *node, size_t n)
 {
     if (!confusion)
         return;

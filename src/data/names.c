@@ -66,8 +66,8 @@ void graphss_names_destroy(graphss_ctx *ctx, graphss_names *names)
     *names = (graphss_names){0};
 }
 
-graphss_status graphss_i_names_copy(graphss_ctx *ctx, graphss_names *out,
-                                    const graphss_names *names)
+graphss_status graphss_i_names_copy(
+    graphss_ctx *ctx, graphss_names *out, const graphss_names *names)
 {
     if (names->count == 0) {
         *out = (graphss_names){0};
@@ -85,8 +85,8 @@ graphss_status graphss_i_names_copy(graphss_ctx *ctx, graphss_names *out,
 }
 
 /* Makes room for `wanted` elements by doubling; false if there is no memory. */
-static bool reserve(graphss_ctx *ctx, void **block, size_t *room, size_t used, size_t wanted,
-                    size_t size)
+static bool reserve(
+    graphss_ctx *ctx, void **block, size_t *room, size_t used, size_t wanted, size_t size)
 {
     if (wanted <= *room)
         return true;
@@ -103,8 +103,8 @@ static bool reserve(graphss_ctx *ctx, void **block, size_t *room, size_t used, s
     return true;
 }
 
-graphss_status graphss_i_name_list_add(graphss_ctx *ctx, graphss_i_name_list *list,
-                                       const char *text, size_t length)
+graphss_status graphss_i_name_list_add(
+    graphss_ctx *ctx, graphss_i_name_list *list, const char *text, size_t length)
 {
     if (length && memchr(text, 0, length))
         return graphss_i_fail(ctx, GRAPHSS_ERR_DATA, "name %zu holds a NUL byte", list->count);
@@ -112,8 +112,8 @@ graphss_status graphss_i_name_list_add(graphss_ctx *ctx, graphss_i_name_list *li
     if (!graphss_i_add(&bytes, list->bytes, length) || !graphss_i_add(&bytes, bytes, 1))
         return graphss_i_nomem(ctx, SIZE_MAX);
     void *start = list->start, *letters = list->text;
-    const bool roomy = reserve(ctx, &start, &list->room, list->count + 1, list->count + 2,
-                               sizeof *list->start);
+    const bool roomy = reserve(
+        ctx, &start, &list->room, list->count + 1, list->count + 2, sizeof *list->start);
     list->start = start;
     if (!roomy)
         return GRAPHSS_ERR_NOMEM;
@@ -130,8 +130,8 @@ graphss_status graphss_i_name_list_add(graphss_ctx *ctx, graphss_i_name_list *li
     return GRAPHSS_OK;
 }
 
-graphss_status graphss_i_name_list_finish(graphss_ctx *ctx, graphss_names *out,
-                                          graphss_i_name_list *list)
+graphss_status graphss_i_name_list_finish(
+    graphss_ctx *ctx, graphss_names *out, graphss_i_name_list *list)
 {
     if (list->count == 0) {
         graphss_i_name_list_destroy(ctx, list);
@@ -213,7 +213,7 @@ graphss_status graphss_i_intern_index(graphss_ctx *ctx, graphss_i_intern *table)
 }
 
 graphss_status graphss_i_intern_add(graphss_ctx *ctx, size_t *index, bool *added,
-                                    graphss_i_intern *table, const char *text, size_t length)
+    graphss_i_intern *table, const char *text, size_t length)
 {
     graphss_status st = GRAPHSS_OK;
     if (2 * (table->list.count + 1) > table->slots)

@@ -18,16 +18,16 @@ typedef struct group_reader {
     graphss_i_name_list names;
 } group_reader;
 
-static graphss_status refuse(const group_reader *r, const char *what, const char *id,
-                             size_t length)
+static graphss_status refuse(
+    const group_reader *r, const char *what, const char *id, size_t length)
 {
     return graphss_i_fail(r->ctx, GRAPHSS_ERR_DATA, "%s:%zu: %s '%.*s'", r->path, r->line,
-                          what, (int)(length < 80 ? length : 80), id);
+        what, (int)(length < 80 ? length : 80), id);
 }
 
 /* Reads the id at *at, unquotes it in place and moves *at past it. */
-static graphss_status take_id(const group_reader *r, char **id, size_t *length, char **at,
-                              const char *end)
+static graphss_status take_id(
+    const group_reader *r, char **id, size_t *length, char **at, const char *end)
 {
     char *from = *at, *to = *at;
     *id = *at;
@@ -66,8 +66,7 @@ static graphss_status add_name(group_reader *r, const char *name, size_t length)
 
 /* Appends the nodes of one line at *used. *name [*named]: NULL for none */
 static graphss_status read_group(const group_reader *r, int32_t *node, size_t *used,
-                                 const char **name, size_t *named, char *begin,
-                                 const char *end)
+    const char **name, size_t *named, char *begin, const char *end)
 {
     for (bool first = true;; first = false) {
         char *id = NULL;
@@ -94,8 +93,8 @@ static graphss_status read_group(const group_reader *r, int32_t *node, size_t *u
     }
 }
 
-graphss_status graphss_node_groups_read(graphss_ctx *ctx, graphss_node_groups *out,
-                                        const char *path, const graphss_dataset *data)
+graphss_status graphss_node_groups_read(
+    graphss_ctx *ctx, graphss_node_groups *out, const char *path, const graphss_dataset *data)
 {
     if (GRAPHSS_I_LACKS(ctx, {"path", path}, {"dataset", data}, {"place for the groups", out}))
         return GRAPHSS_ERR_INVALID;
@@ -152,8 +151,8 @@ graphss_status graphss_node_groups_read(graphss_ctx *ctx, graphss_node_groups *o
     return st;
 }
 
-static graphss_status name_groups(graphss_ctx *ctx, graphss_node_groups *made,
-                                  const graphss_names *names)
+static graphss_status name_groups(
+    graphss_ctx *ctx, graphss_node_groups *made, const graphss_names *names)
 {
     graphss_i_name_list list = {0};
     graphss_status st = GRAPHSS_OK;
@@ -171,23 +170,22 @@ static graphss_status name_groups(graphss_ctx *ctx, graphss_node_groups *made,
 }
 
 graphss_status graphss_node_groups_make(graphss_ctx *ctx, graphss_node_groups *out,
-                                        const int32_t *group, size_t n, size_t k,
-                                        const graphss_names *names)
+    const int32_t *group, size_t n, size_t k, const graphss_names *names)
 {
     if (GRAPHSS_I_LACKS(ctx, {"groups of the nodes", GRAPHSS_I_FILLED(group, n)},
-                        {"place for the groups", out}))
+            {"place for the groups", out}))
         return GRAPHSS_ERR_INVALID;
     if (names && names->count && names->count < k)
-        return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID, "%zu names for %zu groups",
-                              names->count, k);
+        return graphss_i_fail(
+            ctx, GRAPHSS_ERR_INVALID, "%zu names for %zu groups", names->count, k);
     for (size_t v = 0; v < n; v++)
         if (group[v] >= 0 && (size_t)group[v] >= k)
             return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
-                                  "node %zu is in group %d, want 0..%zu, or less for none", v,
-                                  (int)group[v], k - 1);
+                "node %zu is in group %d, want 0..%zu, or less for none", v, (int)group[v],
+                k - 1);
     graphss_node_groups made = {.start = graphss_i_alloc(ctx, k + 1, sizeof *made.start),
-                                .line = graphss_i_alloc(ctx, k, sizeof *made.line),
-                                .node = graphss_i_alloc(ctx, n, sizeof *made.node)};
+        .line = graphss_i_alloc(ctx, k, sizeof *made.line),
+        .node = graphss_i_alloc(ctx, n, sizeof *made.node)};
     size_t *at = graphss_i_calloc(ctx, k + 1, sizeof *at);
     graphss_status st =
         made.start && made.line && made.node && at ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;

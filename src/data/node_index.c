@@ -7,8 +7,8 @@ struct graphss_node_index {
     graphss_i_intern table; /* over the dataset's own strings */
 };
 
-graphss_status graphss_node_index_new(graphss_ctx *ctx, graphss_node_index **out,
-                                      const graphss_dataset *data)
+graphss_status graphss_node_index_new(
+    graphss_ctx *ctx, graphss_node_index **out, const graphss_dataset *data)
 {
     if (GRAPHSS_I_LACKS(ctx, {"dataset", data}, {"place for the index", out}))
         return GRAPHSS_ERR_INVALID;
@@ -30,8 +30,8 @@ graphss_status graphss_node_index_new(graphss_ctx *ctx, graphss_node_index **out
     return GRAPHSS_OK;
 }
 
-int64_t graphss_i_node_index_find(const graphss_node_index *index, const char *id,
-                                  size_t length)
+int64_t graphss_i_node_index_find(
+    const graphss_node_index *index, const char *id, size_t length)
 {
     return index->table.slots ? graphss_i_intern_find(&index->table, id, length)
                               : graphss_i_find_number(index->data, id, length);
@@ -58,8 +58,8 @@ static bool blank(char c)
 /* The node of a line without blanks around it, -1: none. Backslashes are taken out first;
  * where that finds nobody they are part of the name. A name from a table of ours may have the
  * apostrophe of graphss_name_guard before it. copy [length + 1]: what was looked for. */
-static int64_t find_line(const graphss_node_index *index, const char *id, size_t length,
-                         char *copy)
+static int64_t find_line(
+    const graphss_node_index *index, const char *id, size_t length, char *copy)
 {
     memcpy(copy, id, length);
     copy[length] = '\0';
@@ -74,13 +74,13 @@ static int64_t find_line(const graphss_node_index *index, const char *id, size_t
     return graphss_i_node_index_find(index, id, length);
 }
 
-graphss_status graphss_i_node_list_line(graphss_ctx *ctx, graphss_i_output *out,
-                                        const char *name)
+graphss_status graphss_i_node_list_line(
+    graphss_ctx *ctx, graphss_i_output *out, const char *name)
 {
     const size_t n = strlen(name);
     if (n == 0)
-        return graphss_i_fail(ctx, GRAPHSS_ERR_DATA, "%s: a node has an empty name, want one",
-                              out->path);
+        return graphss_i_fail(
+            ctx, GRAPHSS_ERR_DATA, "%s: a node has an empty name, want one", out->path);
     char *line = graphss_i_alloc(ctx, 2 * n + 3, 1);
     if (!line)
         return GRAPHSS_ERR_NOMEM;
@@ -100,10 +100,10 @@ graphss_status graphss_i_node_list_line(graphss_ctx *ctx, graphss_i_output *out,
 }
 
 graphss_status graphss_node_list_read(graphss_ctx *ctx, int32_t **nodes, size_t *n,
-                                      const char *path, const graphss_dataset *data)
+    const char *path, const graphss_dataset *data)
 {
     if (GRAPHSS_I_LACKS(ctx, {"path", path}, {"dataset", data}, {"place for the nodes", nodes},
-                        {"place for their number", n}))
+            {"place for their number", n}))
         return GRAPHSS_ERR_INVALID;
     char *bytes = NULL;
     size_t size = 0, lines = 1, count = 0, line = 0, hidden = 0, hidden_line = 0;
@@ -146,22 +146,22 @@ graphss_status graphss_node_list_read(graphss_ctx *ctx, int32_t **nodes, size_t 
                 !hidden++) {
                 hidden_line = line;
                 snprintf(hidden_id, sizeof hidden_id, "%.*s",
-                         (int)(end - begin < 80 ? end - begin : 80), bytes + begin);
+                    (int)(end - begin < 80 ? end - begin : 80), bytes + begin);
             }
             continue;
         }
         const int64_t node = find_line(index, bytes + begin, end - begin, copy);
         if (node < 0 || seen[node]) {
             st = graphss_i_fail(ctx, GRAPHSS_ERR_DATA, "%s:%zu: %s '%.80s'", path, line,
-                                node < 0 ? "no node is called" : "listed twice:", copy);
+                node < 0 ? "no node is called" : "listed twice:", copy);
             goto done;
         }
         seen[node] = 1;
         list[count++] = (int32_t)node;
     }
     if (count == 0) {
-        st = graphss_i_fail(ctx, GRAPHSS_ERR_DATA, "%s: no node in it, want one id per line",
-                            path);
+        st = graphss_i_fail(
+            ctx, GRAPHSS_ERR_DATA, "%s: no node in it, want one id per line", path);
         goto done;
     }
     *nodes = list;
@@ -169,8 +169,7 @@ graphss_status graphss_node_list_read(graphss_ctx *ctx, int32_t **nodes, size_t 
     list = NULL;
 done:
     if (hidden)
-        graphss_i_log(
-            ctx, GRAPHSS_LOG_WARN,
+        graphss_i_log(ctx, GRAPHSS_LOG_WARN,
             "%s:%zu: '%s' is a comment, though a node is called so (%zu such line%s): "
             "for the node write '\\%s'",
             path, hidden_line, hidden_id, hidden, hidden == 1 ? "" : "s", hidden_id);

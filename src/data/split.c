@@ -8,26 +8,26 @@
 void graphss_split_options_init(graphss_split_options *opt)
 {
     *opt = (graphss_split_options){.struct_size = sizeof(graphss_split_options),
-                                   .train = 0.4,
-                                   .val = 0.2,
-                                   .noise = 0.1,
-                                   .noise_kind = GRAPHSS_NOISE_UNIFORM};
+        .train = 0.4,
+        .val = 0.2,
+        .noise = 0.1,
+        .noise_kind = GRAPHSS_NOISE_UNIFORM};
 }
 
 #define FIELD(f) offsetof(graphss_split_options, f)
 static const char *const noises[] = {"uniform", "paper", "pair", NULL};
 static const graphss_option table[] = {
     {"train", GRAPHSS_OPTION_REAL, FIELD(train), 0, 1, NULL, "SHARE",
-     "share of labelled nodes to train on", 0},
+        "share of labelled nodes to train on", 0},
     {"val", GRAPHSS_OPTION_REAL, FIELD(val), 0, 1, NULL, "SHARE",
-     "share to validate on; the rest is for testing", 0},
+        "share to validate on; the rest is for testing", 0},
     {"noise", GRAPHSS_OPTION_REAL, FIELD(noise), 0, 1, NULL, "SHARE",
-     "share of training and validation labels made wrong (default: 0.1 of public and "
-     "generated "
-     "graphs, 0 of your own data)",
-     0},
+        "share of training and validation labels made wrong (default: 0.1 of public and "
+        "generated "
+        "graphs, 0 of your own data)",
+        0},
     {"noise-kind", GRAPHSS_OPTION_CHOICE, FIELD(noise_kind), 0, 0, noises, "KIND",
-     "how wrong labels are drawn; pair: always the class before", 0},
+        "how wrong labels are drawn; pair: always the class before", 0},
     {NULL, 0, 0, 0, 0, NULL, NULL, NULL, 0},
 };
 
@@ -45,16 +45,16 @@ static graphss_status check_options(graphss_ctx *ctx, const graphss_split_option
     for (size_t i = 0; i < 3; i++)
         if (!(shares[i].share >= 0 && shares[i].share <= 1))
             return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID, "%s is %g, want 0..1",
-                                  shares[i].name, shares[i].share);
+                shares[i].name, shares[i].share);
     /* In binary, fractions such as 0.7 and 0.3 may add up to slightly more than 1. */
     if (opt->train == 0 || opt->train + opt->val > 1 + 1e-12)
         return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
-                              "train is %g and val is %g, want train above 0 and a sum of "
-                              "at most 1",
-                              opt->train, opt->val);
+            "train is %g and val is %g, want train above 0 and a sum of "
+            "at most 1",
+            opt->train, opt->val);
     if (opt->noise_kind < GRAPHSS_NOISE_UNIFORM || opt->noise_kind > GRAPHSS_NOISE_PAIR)
-        return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID, "noise kind %d is not known",
-                              opt->noise_kind);
+        return graphss_i_fail(
+            ctx, GRAPHSS_ERR_INVALID, "noise kind %d is not known", opt->noise_kind);
     return GRAPHSS_OK;
 }
 
@@ -63,8 +63,8 @@ graphss_status graphss_i_split_lists(graphss_ctx *ctx, const graphss_split *spli
     if ((split->n_train && !split->train) || (split->n_val && !split->val) ||
         (split->n_test && !split->test))
         return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
-                              "the split has %zu, %zu and %zu nodes, but not the lists",
-                              split->n_train, split->n_val, split->n_test);
+            "the split has %zu, %zu and %zu nodes, but not the lists", split->n_train,
+            split->n_val, split->n_test);
     return GRAPHSS_OK;
 }
 
@@ -75,8 +75,7 @@ graphss_status graphss_i_split_check(graphss_ctx *ctx, const graphss_split *spli
         const int32_t *node;
         size_t count;
     } part[] = {{"training", split->train, split->n_train},
-                {"validation", split->val, split->n_val},
-                {"test", split->test, split->n_test}};
+        {"validation", split->val, split->n_val}, {"test", split->test, split->n_test}};
     graphss_status st = graphss_i_split_lists(ctx, split);
     if (st)
         return st;
@@ -88,12 +87,12 @@ graphss_status graphss_i_split_check(graphss_ctx *ctx, const graphss_split *spli
             const int32_t node = part[p].node[i];
             if (node < 0 || (size_t)node >= n)
                 st = graphss_i_fail(ctx, GRAPHSS_ERR_SHAPE,
-                                    "the split's %s node %zu is %d, want 0..%zu", part[p].name,
-                                    i, (int)node, n - 1);
+                    "the split's %s node %zu is %d, want 0..%zu", part[p].name, i, (int)node,
+                    n - 1);
             else if (noisy[node] == p + 1)
                 st = graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
-                                    "the split's %s node %d stands twice, want each once",
-                                    part[p].name, (int)node);
+                    "the split's %s node %d stands twice, want each once", part[p].name,
+                    (int)node);
             else
                 noisy[node] = (uint8_t)(p + 1);
         }
@@ -104,7 +103,7 @@ graphss_status graphss_i_split_check(graphss_ctx *ctx, const graphss_split *spli
 /* Changes the labels of round(share * n) entries, chosen at random; returns how many differ
  * from before. place [n] is scratch. */
 static size_t add_noise(int32_t *label, int32_t *place, size_t n, size_t n_classes,
-                        double share, int kind, graphss_rng *rng)
+    double share, int kind, graphss_rng *rng)
 {
     const size_t chosen = (size_t)llround(share * (double)n);
     size_t changed = 0;
@@ -126,7 +125,7 @@ static size_t add_noise(int32_t *label, int32_t *place, size_t n, size_t n_class
 
 /* Ascending nodes whose part is `which`, and their labels. */
 static void take_part(int32_t *node, int32_t *node_label, const uint8_t *part, uint8_t which,
-                      const int32_t *label, size_t n)
+    const int32_t *label, size_t n)
 {
     size_t at = 0;
     for (size_t i = 0; i < n; i++)
@@ -138,8 +137,7 @@ static void take_part(int32_t *node, int32_t *node_label, const uint8_t *part, u
 }
 
 graphss_status graphss_split_make(graphss_ctx *ctx, graphss_split *out, const int32_t *label,
-                                  size_t n, size_t n_classes, uint64_t seed,
-                                  const graphss_split_options *opt)
+    size_t n, size_t n_classes, uint64_t seed, const graphss_split_options *opt)
 {
     if (GRAPHSS_I_LACKS(ctx, {"place for the split", out}))
         return GRAPHSS_ERR_INVALID;
@@ -152,16 +150,15 @@ graphss_status graphss_split_make(graphss_ctx *ctx, graphss_split *out, const in
     if (st)
         return st;
     if (n > INT32_MAX)
-        return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID, "%zu nodes, want at most %d", n,
-                              INT32_MAX);
+        return graphss_i_fail(
+            ctx, GRAPHSS_ERR_INVALID, "%zu nodes, want at most %d", n, INT32_MAX);
     if (!label)
         return graphss_i_fail(ctx, GRAPHSS_ERR_DATA, "no labels to split, want some");
     size_t known = 0;
     for (size_t i = 0; i < n; i++) {
         if (label[i] >= 0 && (size_t)label[i] >= n_classes)
             return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
-                                  "node %zu: label %d, want below %zu classes", i,
-                                  (int)label[i], n_classes);
+                "node %zu: label %d, want below %zu classes", i, (int)label[i], n_classes);
         known += label[i] >= 0;
     }
 
@@ -174,11 +171,10 @@ graphss_status graphss_split_make(graphss_ctx *ctx, graphss_split *out, const in
     const bool rest = o.train + o.val < 1 - 1e-12;
     if (made.n_train == 0 || (o.val > 0 && made.n_val == 0) || (rest && made.n_test == 0))
         return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
-                              "%zu labelled nodes are too few to split %g / %g", known,
-                              o.train, o.val);
+            "%zu labelled nodes are too few to split %g / %g", known, o.train, o.val);
     if (o.noise > 0 && n_classes < 2)
-        return graphss_i_fail(ctx, GRAPHSS_ERR_DATA, "%zu class, noise wants at least two",
-                              n_classes);
+        return graphss_i_fail(
+            ctx, GRAPHSS_ERR_DATA, "%zu class, noise wants at least two", n_classes);
 
     uint8_t *part = graphss_i_calloc(ctx, n, sizeof *part);
     int32_t *order = graphss_i_alloc(ctx, known, sizeof *order);
@@ -206,10 +202,10 @@ graphss_status graphss_split_make(graphss_ctx *ctx, graphss_split *out, const in
 
     if (o.noise > 0) {
         rng = graphss_rng_make(seed, GRAPHSS_STREAM_NOISE);
-        made.n_flipped = add_noise(made.train_label, order, made.n_train, n_classes, o.noise,
-                                   o.noise_kind, &rng);
-        made.n_flipped += add_noise(made.val_label, order, made.n_val, n_classes, o.noise,
-                                    o.noise_kind, &rng);
+        made.n_flipped = add_noise(
+            made.train_label, order, made.n_train, n_classes, o.noise, o.noise_kind, &rng);
+        made.n_flipped += add_noise(
+            made.val_label, order, made.n_val, n_classes, o.noise, o.noise_kind, &rng);
     }
     *out = made;
     made = (graphss_split){0};
@@ -228,15 +224,15 @@ static bool copy_list(graphss_ctx *ctx, int32_t **out, const int32_t *list, size
     return *out != NULL;
 }
 
-graphss_status graphss_split_copy(graphss_ctx *ctx, graphss_split *out,
-                                  const graphss_split *split)
+graphss_status graphss_split_copy(
+    graphss_ctx *ctx, graphss_split *out, const graphss_split *split)
 {
     if (GRAPHSS_I_LACKS(ctx, {"split", split}, {"place for the split", out}))
         return GRAPHSS_ERR_INVALID;
     graphss_split made = {.n_train = split->n_train,
-                          .n_val = split->n_val,
-                          .n_test = split->n_test,
-                          .n_flipped = split->n_flipped};
+        .n_val = split->n_val,
+        .n_test = split->n_test,
+        .n_flipped = split->n_flipped};
     if (!copy_list(ctx, &made.train, split->train, split->n_train) ||
         !copy_list(ctx, &made.val, split->val, split->n_val) ||
         !copy_list(ctx, &made.test, split->test, split->n_test) ||

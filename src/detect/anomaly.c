@@ -155,7 +155,7 @@ static double gap_of(const double *x, size_t k)
 }
 
 void graphss_i_look_row(float *look, const graphss_i_evidence_base *base, size_t node,
-                        size_t top, const double *ratios, double *scratch)
+    size_t top, const double *ratios, double *scratch)
 {
     const graphss_i_row x = graphss_i_row_of(base->features, node);
     double *room = scratch, *loud = scratch + base->k, *any = loud + TUNE_LOUDEST;
@@ -169,8 +169,8 @@ void graphss_i_look_row(float *look, const graphss_i_evidence_base *base, size_t
     for (size_t j = 0; j < x.n; j++) {
         const double *ratio = ratios ? ratios + j * base->k : room;
         if (!ratios)
-            graphss_i_class_model_ratio(room, base->classes, graphss_i_row_at(x, j),
-                                        x.value[j]);
+            graphss_i_class_model_ratio(
+                room, base->classes, graphss_i_row_at(x, j), x.value[j]);
         double most = ratio[0];
         for (size_t y = 0; y < base->k; y++) {
             most = ratio[y] > most ? ratio[y] : most;
@@ -199,6 +199,6 @@ void graphss_i_look_row(float *look, const graphss_i_evidence_base *base, size_t
     look[LOOK_STRONG] = (float)(strong / n);
     look[LOOK_MARGIN] = (float)margin_of(base->alone + node * base->k, base->k);
     graphss_i_coherence(look + LOOK_COHERENCE, base->reference, x, base->classes->feature,
-                        base->k, graphss_i_top(base->alone + node * base->k, base->k));
+        base->k, graphss_i_top(base->alone + node * base->k, base->k));
     look[LOOK_LIKELIHOOD] = (float)(gap_of(likelihood, base->k) / sqrt(n));
 }

@@ -30,10 +30,8 @@ static void count_features(graphss_i_change_counts *c, graphss_i_row now, graphs
 }
 
 graphss_i_change_counts graphss_i_change_count(const graphss_graph *graph,
-                                               const graphss_features *features, size_t node,
-                                               const graphss_graph *past_graph,
-                                               const graphss_features *past_features,
-                                               size_t was, const int32_t *before)
+    const graphss_features *features, size_t node, const graphss_graph *past_graph,
+    const graphss_features *past_features, size_t was, const int32_t *before)
 {
     graphss_i_change_counts c = {0};
     size_t same = 0;
@@ -48,7 +46,7 @@ graphss_i_change_counts graphss_i_change_count(const graphss_graph *graph,
 }
 
 void graphss_i_change_row(float *out, const graphss_i_change_counts *counts, const float *now,
-                          const float *past, size_t k)
+    const float *past, size_t k)
 {
     static const graphss_i_source_id pushed[] = {SOURCE_NOW, SOURCE_FEATURES, SOURCE_EDGES};
     size_t own = 0;
@@ -65,8 +63,8 @@ void graphss_i_change_row(float *out, const graphss_i_change_counts *counts, con
         float most = 0;
         for (size_t c = 0; c < k; c++)
             if (c != own)
-                most = fmaxf(most, now[c * GRAPHSS_I_ROW + pushed[i]] -
-                                       past[c * GRAPHSS_I_ROW + pushed[i]]);
+                most = fmaxf(most,
+                    now[c * GRAPHSS_I_ROW + pushed[i]] - past[c * GRAPHSS_I_ROW + pushed[i]]);
         *out++ = most;
     }
     for (size_t s = 0; s < GRAPHSS_I_PLAIN_SOURCES;

@@ -13,10 +13,8 @@ typedef struct graphss_i_change_counts {
 /* Node `node` of now was node `was` of past. before [nodes of now]: the number a node had, -1
  * for none; NULL: all have kept theirs. A dense measurement that differs counts as added. */
 graphss_i_change_counts graphss_i_change_count(const graphss_graph *graph,
-                                               const graphss_features *features, size_t node,
-                                               const graphss_graph *past_graph,
-                                               const graphss_features *past_features,
-                                               size_t was, const int32_t *before);
+    const graphss_features *features, size_t node, const graphss_graph *past_graph,
+    const graphss_features *past_features, size_t was, const int32_t *before);
 
 enum {
     GRAPHSS_I_MOVES = 4 + GRAPHSS_I_PLAIN_SOURCES + 3, /* what moved: `alert` goes by these */
@@ -24,6 +22,6 @@ enum {
 };
 /* out [GRAPHSS_I_CHANGES]; evidence rows [k x GRAPHSS_I_ROW] of the node now and before. */
 void graphss_i_change_row(float *out, const graphss_i_change_counts *counts, const float *now,
-                          const float *past, size_t k);
+    const float *past, size_t k);
 
 #endif

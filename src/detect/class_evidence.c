@@ -146,8 +146,7 @@ graphss_status graphss_i_evidence_propagate(graphss_ctx *ctx, graphss_i_evidence
 }
 
 graphss_status graphss_i_evidence_base_fill(graphss_ctx *ctx, graphss_i_evidence_base *base,
-                                            const float *alone,
-                                            const graphss_i_evidence_base *like)
+    const float *alone, const graphss_i_evidence_base *like)
 {
     const size_t n = base->n, k = base->k;
     base->part = graphss_i_part_of(ctx, base->graph);
@@ -155,8 +154,8 @@ graphss_status graphss_i_evidence_base_fill(graphss_ctx *ctx, graphss_i_evidence
     base->belief = graphss_i_alloc(ctx, n, k * sizeof *base->belief);
     base->ratio = graphss_i_alloc(ctx, n, k * sizeof *base->ratio);
     base->labels = graphss_i_alloc(ctx, n, k * sizeof *base->labels);
-    base->propagated = graphss_i_alloc(ctx, n + (base->part ? base->part->n_ghost : 0),
-                                       k * sizeof *base->propagated);
+    base->propagated = graphss_i_alloc(
+        ctx, n + (base->part ? base->part->n_ghost : 0), k * sizeof *base->propagated);
     if (!base->alone || !base->belief || !base->ratio || !base->labels || !base->propagated)
         return GRAPHSS_ERR_NOMEM;
     base_job job = {base, like};
@@ -166,8 +165,8 @@ graphss_status graphss_i_evidence_base_fill(graphss_ctx *ctx, graphss_i_evidence
         st = graphss_i_evidence_propagate(ctx, base);
     base->reference = like ? like->reference : &base->own_reference;
     if (!st && !like && base->part)
-        st = graphss_i_reference_open_part(ctx, &base->own_reference, base->part,
-                                           base->features, base->label);
+        st = graphss_i_reference_open_part(
+            ctx, &base->own_reference, base->part, base->features, base->label);
     else if (!st && !like)
         st = graphss_i_reference_open(ctx, &base->own_reference, base->features, base->label);
     return st;
@@ -223,8 +222,8 @@ static size_t table_size(const graphss_i_evidence_base *b)
 static void fill_table(double *table, const graphss_i_evidence_base *b, graphss_i_row x)
 {
     for (size_t j = 0; j < x.n; j++)
-        graphss_i_class_model_ratio(table + j * b->k, b->classes, graphss_i_row_at(x, j),
-                                    x.value[j]);
+        graphss_i_class_model_ratio(
+            table + j * b->k, b->classes, graphss_i_row_at(x, j), x.value[j]);
 }
 
 /* out [n] += log product [n], which becomes 1 */
@@ -258,8 +257,8 @@ static void feature_item(row *r, const graphss_i_evidence_base *b, size_t v, siz
         r->item = r->own;
     }
     for (size_t t = 0; t < r->targets; t++)
-        r->foreign[t] = graphss_i_class_model_foreign(b->classes, column, (size_t)r->target[t],
-                                                      r->item[r->target[t]]);
+        r->foreign[t] = graphss_i_class_model_foreign(
+            b->classes, column, (size_t)r->target[t], r->item[r->target[t]]);
 }
 
 static void edge_item(row *r, const graphss_i_evidence_base *b, size_t v, size_t j)
@@ -286,7 +285,7 @@ static void multiply(double *restrict product, const double *restrict item, size
 /* product [k x m] *= (1 - share) item [k] + share foreign [m], which is left as share foreign
  */
 static inline void mix(double *restrict product, const double *restrict item,
-                       double *restrict foreign, double share, size_t k, size_t m)
+    double *restrict foreign, double share, size_t k, size_t m)
 {
     for (size_t t = 0; t < m; t++)
         foreign[t] *= share;
@@ -299,7 +298,7 @@ static inline void mix(double *restrict product, const double *restrict item,
 
 /* out [k] = weight * sum over items of log r(y) */
 static void likelihood(double *out, row *r, const graphss_i_evidence_base *b, size_t v,
-                       size_t items, item_fn item, double weight)
+    size_t items, item_fn item, double weight)
 {
     const size_t k = b->k;
     clear(out, r->product, k);
@@ -317,7 +316,7 @@ static void likelihood(double *out, row *r, const graphss_i_evidence_base *b, si
 
 /* out [k x targets] = weight * sum over items of log((1 - s) r(y) + s r'(t)) */
 static void mixed_likelihood(double *out, row *r, const graphss_i_evidence_base *b, size_t v,
-                             size_t items, item_fn item, double share, double weight)
+    size_t items, item_fn item, double share, double weight)
 {
     const size_t k = b->k, m = r->targets;
     clear(out, r->product, k * m);
@@ -367,8 +366,8 @@ static void put_shares(float *evidence, graphss_i_source_id source, double *p, s
     put(evidence, source, p, k);
 }
 
-static void put_likelihood(float *evidence, graphss_i_source_id source, double *p,
-                           const double *x, size_t k)
+static void put_likelihood(
+    float *evidence, graphss_i_source_id source, double *p, const double *x, size_t k)
 {
     memcpy(p, x, k * sizeof *p);
     log_normalise(p, k);
@@ -376,8 +375,8 @@ static void put_likelihood(float *evidence, graphss_i_source_id source, double *
 }
 
 /* p [k] = prior / k + sum over the neighbours of x [n x k] */
-static void vote(double *p, const graphss_i_evidence_base *b, size_t v, const float *x,
-                 double prior)
+static void vote(
+    double *p, const graphss_i_evidence_base *b, size_t v, const float *x, double prior)
 {
     for (size_t c = 0; c < b->k; c++)
         p[c] = prior / (double)b->k;
@@ -436,8 +435,7 @@ static void choose_targets(row *r, const float *evidence, size_t k)
  * likelihoods by the greatest of their row, whose logarithms are most [k]; of two factors f
  * and g their product. */
 static void sum_over_targets(double *out, const row *r, const double *prior, const double *f,
-                             const double *f_most, const double *g, const double *g_most,
-                             size_t k)
+    const double *f_most, const double *g, const double *g_most, size_t k)
 {
     const size_t m = r->targets;
     for (size_t y = 0; y < k; y++) {
@@ -532,7 +530,7 @@ typedef struct evidence_job {
 } evidence_job;
 
 static void fill_node(float *evidence, float *anomaly, row *r, double *table,
-                      const graphss_i_evidence_base *b, size_t v)
+    const graphss_i_evidence_base *b, size_t v)
 {
     const size_t k = b->k, degree = graphss_graph_degree(b->graph, v);
     const graphss_i_row x = graphss_i_row_of(b->features, v);
@@ -548,10 +546,10 @@ static void fill_node(float *evidence, float *anomaly, row *r, double *table,
     likelihood(r->edges, r, b, v, degree, edge_item, TUNE_EDGE_WEIGHT);
     plain_sources(evidence, r, b, v);
     choose_targets(r, evidence, k);
-    mixed_likelihood(r->foreign_features, r, b, v, items, feature_item, TUNE_FOREIGN_FEATURES,
-                     weight);
-    mixed_likelihood(r->foreign_edges, r, b, v, degree, edge_item, TUNE_FOREIGN_EDGES,
-                     TUNE_EDGE_WEIGHT);
+    mixed_likelihood(
+        r->foreign_features, r, b, v, items, feature_item, TUNE_FOREIGN_FEATURES, weight);
+    mixed_likelihood(
+        r->foreign_edges, r, b, v, degree, edge_item, TUNE_FOREIGN_EDGES, TUNE_EDGE_WEIGHT);
     tampered_sources(evidence, ratio, r, k);
     if (!anomaly)
         return;
@@ -568,27 +566,26 @@ static void evidence_rows(void *arg, size_t task)
     row r = row_of(job->room + task * room, k);
     for (size_t i = task * ROWS; i < graphss_i_task_end(task, job->m, ROWS); i++)
         fill_node(job->evidence ? job->evidence + i * wide : job->spare + task * wide,
-                  job->anomaly ? job->anomaly + i * GRAPHSS_I_ANOMALIES : NULL, &r,
-                  table ? job->room + task * room + row_size(k) : NULL, job->base,
-                  (size_t)job->node[i]);
+            job->anomaly ? job->anomaly + i * GRAPHSS_I_ANOMALIES : NULL, &r,
+            table ? job->room + task * room + row_size(k) : NULL, job->base,
+            (size_t)job->node[i]);
 }
 
 graphss_status graphss_i_evidence_of(graphss_ctx *ctx, float *evidence, float *anomaly,
-                                     const graphss_i_evidence_base *base, const int32_t *node,
-                                     size_t m)
+    const graphss_i_evidence_base *base, const int32_t *node, size_t m)
 {
     if (base->part)
         return graphss_i_evidence_of_part(ctx, evidence, anomaly, base, node, m);
     const size_t tasks = graphss_i_tasks(m, ROWS), k = base->k;
     evidence_job job = {.evidence = evidence,
-                        .anomaly = anomaly,
-                        .spare = graphss_i_alloc(ctx, evidence ? 0 : tasks,
-                                                 k * GRAPHSS_I_ROW * sizeof *job.spare),
-                        .room = graphss_i_alloc(
-                            ctx, tasks, (row_size(k) + table_size(base)) * sizeof *job.room),
-                        .base = base,
-                        .node = node,
-                        .m = m};
+        .anomaly = anomaly,
+        .spare =
+            graphss_i_alloc(ctx, evidence ? 0 : tasks, k * GRAPHSS_I_ROW * sizeof *job.spare),
+        .room =
+            graphss_i_alloc(ctx, tasks, (row_size(k) + table_size(base)) * sizeof *job.room),
+        .base = base,
+        .node = node,
+        .m = m};
     const graphss_status st = job.spare && job.room
                                   ? graphss_i_parallel_checked(ctx, tasks, evidence_rows, &job)
                                   : GRAPHSS_ERR_NOMEM;

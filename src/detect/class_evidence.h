@@ -60,8 +60,7 @@ typedef struct graphss_i_evidence_base {
 /* The first members, up to k, are set. alone [n x k] is copied. like: the base of a snapshot
  * with the same nodes that differs in a few, NULL: none. */
 graphss_status graphss_i_evidence_base_fill(graphss_ctx *ctx, graphss_i_evidence_base *base,
-                                            const float *alone,
-                                            const graphss_i_evidence_base *like);
+    const float *alone, const graphss_i_evidence_base *like);
 /* propagated [n x k], which is allocated, from graph and label; it may move. */
 graphss_status graphss_i_evidence_propagate(graphss_ctx *ctx, graphss_i_evidence_base *base);
 /* belief and ratio of one node of the base, whose prob and label are set. */
@@ -74,15 +73,14 @@ void graphss_i_evidence_base_destroy(graphss_ctx *ctx, graphss_i_evidence_base *
  * classes; columns behind the sources are 0. anomaly [m x GRAPHSS_I_ANOMALIES]. Either may be
  * NULL. Time O(edges and features of the nodes x k x TUNE_TARGETS). */
 graphss_status graphss_i_evidence_of(graphss_ctx *ctx, float *evidence, float *anomaly,
-                                     const graphss_i_evidence_base *base, const int32_t *node,
-                                     size_t m);
+    const graphss_i_evidence_base *base, const int32_t *node, size_t m);
 
 /* ---- anomaly.c ---- */
 
 /* look [GRAPHSS_I_LOOKS] of one node, whose features are read for the class `top`. ratios:
  * those of its features [entries x k], or NULL: not computed yet. */
 void graphss_i_look_row(float *look, const graphss_i_evidence_base *base, size_t node,
-                        size_t top, const double *ratios, double *scratch);
+    size_t top, const double *ratios, double *scratch);
 /* Doubles of scratch that graphss_i_look_row needs for rows of this many entries. */
 size_t graphss_i_look_scratch(size_t k);
 

@@ -42,8 +42,8 @@ static void prefer_loud(graphss_i_class_model *m)
 
 /* edge[y][c] = P(neighbour of class c | class y) / P(neighbour of class c), from
  *     C[y][c] = 1 + sum over edges (u, v) of belief[u][y] belief[v][c]. */
-static void learn_edges(graphss_i_class_model *m, const graphss_graph *graph,
-                        const float *belief, double *near)
+static void learn_edges(
+    graphss_i_class_model *m, const graphss_graph *graph, const float *belief, double *near)
 {
     const size_t k = m->k;
     double all = 0;
@@ -78,7 +78,7 @@ static void learn_edges(graphss_i_class_model *m, const graphss_graph *graph,
 /* feature[j][y] = (nodes of class y that have j + PRIOR P(j)) / (nodes of class y + PRIOR) /
  * P(j) with P(j) the share of all nodes that have it. A feature of one node tells nothing. */
 static void learn_sparse(graphss_i_class_model *m, const graphss_features *x,
-                         const int32_t *assumed, const double *size)
+    const int32_t *assumed, const double *size)
 {
     const size_t k = m->k;
     double n = 0, entries = 0;
@@ -109,7 +109,7 @@ static void learn_sparse(graphss_i_class_model *m, const graphss_features *x,
 /* Mean of a column in each class, one deviation within classes, mean and deviation over all.
  */
 static void learn_dense(graphss_i_class_model *m, const graphss_features *x,
-                        const int32_t *assumed, const double *size)
+    const int32_t *assumed, const double *size)
 {
     const size_t k = m->k, n = x->n_rows, d = m->d;
     for (size_t v = 0; v < n; v++)
@@ -137,9 +137,8 @@ static void learn_dense(graphss_i_class_model *m, const graphss_features *x,
 }
 
 graphss_status graphss_i_class_model_learn(graphss_ctx *ctx, graphss_i_class_model *out,
-                                           const graphss_graph *graph,
-                                           const graphss_features *features,
-                                           const float *belief, const uint8_t *spare, size_t k)
+    const graphss_graph *graph, const graphss_features *features, const float *belief,
+    const uint8_t *spare, size_t k)
 {
     const size_t n = graph->n_nodes;
     graphss_i_class_model m = {
@@ -179,8 +178,8 @@ static double normal(double x, double mean, double spread)
     return exp(-0.5 * z * z) / spread;
 }
 
-void graphss_i_class_model_ratio(double *ratio, const graphss_i_class_model *m, size_t column,
-                                 float value)
+void graphss_i_class_model_ratio(
+    double *ratio, const graphss_i_class_model *m, size_t column, float value)
 {
     const float *own = m->feature + column * m->k;
     if (!m->dense) {
@@ -246,8 +245,8 @@ static void get_floats(float *x, const double **in, size_t n)
         x[i] = (float)*(*in)++;
 }
 
-graphss_status graphss_i_class_model_get(graphss_ctx *ctx, graphss_i_class_model *m,
-                                         const double **in)
+graphss_status graphss_i_class_model_get(
+    graphss_ctx *ctx, graphss_i_class_model *m, const double **in)
 {
     const graphss_status st = allocate(ctx, m);
     if (st) {

@@ -28,17 +28,15 @@ void graphss_i_class_model_destroy(graphss_ctx *ctx, graphss_i_class_model *m);
  * nodes whose features are not counted, so that they can be judged like nodes that were never
  * seen. Time O(edges k + entries k + nodes k^2). */
 graphss_status graphss_i_class_model_learn(graphss_ctx *ctx, graphss_i_class_model *out,
-                                           const graphss_graph *graph,
-                                           const graphss_features *features,
-                                           const float *belief, const uint8_t *spare,
-                                           size_t k);
+    const graphss_graph *graph, const graphss_features *features, const float *belief,
+    const uint8_t *spare, size_t k);
 /* ratio [k] of one feature entry. Entries of zero in dense rows count as measurements. */
-void graphss_i_class_model_ratio(double *ratio, const graphss_i_class_model *m, size_t column,
-                                 float value);
+void graphss_i_class_model_ratio(
+    double *ratio, const graphss_i_class_model *m, size_t column, float value);
 /* Ratio of an entry that an attacker chose to make the node look like class t: he prefers what
  * speaks loudest. own is the ratio of t above. */
-static inline double graphss_i_class_model_foreign(const graphss_i_class_model *m,
-                                                   size_t column, size_t t, double own)
+static inline double graphss_i_class_model_foreign(
+    const graphss_i_class_model *m, size_t column, size_t t, double own)
 {
     return m->dense ? own : (double)m->foreign[column * m->k + t];
 }
@@ -47,7 +45,7 @@ static inline double graphss_i_class_model_foreign(const graphss_i_class_model *
 size_t graphss_i_class_model_size(const graphss_i_class_model *m);
 double *graphss_i_class_model_put(double *out, const graphss_i_class_model *m);
 /* k, d and dense are set. *in moves on. */
-graphss_status graphss_i_class_model_get(graphss_ctx *ctx, graphss_i_class_model *m,
-                                         const double **in);
+graphss_status graphss_i_class_model_get(
+    graphss_ctx *ctx, graphss_i_class_model *m, const double **in);
 
 #endif

@@ -13,7 +13,7 @@ void graphss_i_reference_destroy(graphss_ctx *ctx, graphss_i_reference *r)
 }
 
 graphss_status graphss_i_reference_open(graphss_ctx *ctx, graphss_i_reference *out,
-                                        const graphss_features *features, const int32_t *label)
+    const graphss_features *features, const int32_t *label)
 {
     const size_t d = features->n_cols;
     graphss_i_reference r = {0};
@@ -55,7 +55,7 @@ static double affinity(const graphss_i_reference *r, size_t i, size_t j)
 }
 
 void graphss_i_coherence(float *out, const graphss_i_reference *r, graphss_i_row row,
-                         const float *own, size_t k, size_t top)
+    const float *own, size_t k, size_t top)
 {
     size_t column[TUNE_PAIRED];
     bool speaks[TUNE_PAIRED];

@@ -16,8 +16,8 @@ enum { NEIGHBOURS = 16384 };
 static size_t next_piece(const graphss_graph *g, const int32_t *node, size_t from, size_t m)
 {
     size_t sum = 0, i = from;
-    while (i < m &&
-           (i == from || sum + graphss_graph_degree(g, (size_t)node[i]) <= NEIGHBOURS))
+    while (
+        i < m && (i == from || sum + graphss_graph_degree(g, (size_t)node[i]) <= NEIGHBOURS))
         sum += graphss_graph_degree(g, (size_t)node[i++]) + 1;
     return i;
 }
@@ -35,8 +35,8 @@ static void rest_close(graphss_ctx *ctx, rest *r)
     graphss_release(ctx, r->label);
 }
 
-static graphss_status rest_open(graphss_ctx *ctx, rest *r, const graphss_i_excerpt *e,
-                                const graphss_i_evidence_base *base)
+static graphss_status rest_open(
+    graphss_ctx *ctx, rest *r, const graphss_i_excerpt *e, const graphss_i_evidence_base *base)
 {
     const size_t n = e->graph.n_nodes, k = base->k;
     r->prob = graphss_i_calloc(ctx, n, k * sizeof *r->prob);
@@ -58,12 +58,11 @@ static graphss_status rest_open(graphss_ctx *ctx, rest *r, const graphss_i_excer
 
 /* Nodes [m] with at most NEIGHBOURS neighbours together, or a single one. */
 static graphss_status piece(graphss_ctx *ctx, float *evidence, float *anomaly,
-                            const graphss_i_evidence_base *base, const int32_t *node, size_t m)
+    const graphss_i_evidence_base *base, const int32_t *node, size_t m)
 {
     graphss_i_excerpt e = {0};
     rest r = {0};
-    const graphss_i_excerpt_input in = {
-        .part = base->part,
+    const graphss_i_excerpt_input in = {.part = base->part,
         .features = base->features,
         .block = {base->alone, base->belief, base->ratio, base->labels},
         .n_blocks = 4,
@@ -75,18 +74,18 @@ static graphss_status piece(graphss_ctx *ctx, float *evidence, float *anomaly,
         st = rest_open(ctx, &r, &e, base);
     if (!st) {
         const graphss_i_evidence_base small = {.graph = &e.graph,
-                                               .features = &e.features,
-                                               .classes = base->classes,
-                                               .prob = r.prob,
-                                               .label = r.label,
-                                               .n = e.graph.n_nodes,
-                                               .k = base->k,
-                                               .alone = e.block[0],
-                                               .belief = e.block[1],
-                                               .ratio = e.block[2],
-                                               .labels = e.block[3],
-                                               .propagated = r.propagated,
-                                               .reference = base->reference};
+            .features = &e.features,
+            .classes = base->classes,
+            .prob = r.prob,
+            .label = r.label,
+            .n = e.graph.n_nodes,
+            .k = base->k,
+            .alone = e.block[0],
+            .belief = e.block[1],
+            .ratio = e.block[2],
+            .labels = e.block[3],
+            .propagated = r.propagated,
+            .reference = base->reference};
         st = graphss_i_evidence_of(ctx, evidence, anomaly, &small, e.node, m);
     }
     rest_close(ctx, &r);
@@ -95,8 +94,7 @@ static graphss_status piece(graphss_ctx *ctx, float *evidence, float *anomaly,
 }
 
 graphss_status graphss_i_evidence_of_part(graphss_ctx *ctx, float *evidence, float *anomaly,
-                                          const graphss_i_evidence_base *base,
-                                          const int32_t *node, size_t m)
+    const graphss_i_evidence_base *base, const int32_t *node, size_t m)
 {
     const graphss_graph *g = &base->part->graph;
     const size_t wide = base->k * GRAPHSS_I_ROW;
@@ -107,8 +105,7 @@ graphss_status graphss_i_evidence_of_part(graphss_ctx *ctx, float *evidence, flo
     for (size_t at = 0, i = 0; i < pieces && !st; i++) {
         const size_t end = next_piece(g, node, at, m);
         st = piece(ctx, evidence ? evidence + at * wide : NULL,
-                   anomaly ? anomaly + at * GRAPHSS_I_ANOMALIES : NULL, base, node + at,
-                   end - at);
+            anomaly ? anomaly + at * GRAPHSS_I_ANOMALIES : NULL, base, node + at, end - at);
         at = end;
     }
     return graphss_engine_agree(ctx, st, NULL);
@@ -125,7 +122,7 @@ static int ascending(const void *a, const void *b)
 /* id [*n]: global numbers of the training nodes that are referred to, the same on all ranks.
  */
 static graphss_status choose(graphss_ctx *ctx, int64_t **id, size_t *n,
-                             const graphss_i_part *part, const int32_t *label)
+    const graphss_i_part *part, const int32_t *label)
 {
     graphss_i_pieces all = {0};
     int64_t *own = graphss_i_alloc(ctx, part->n_own, sizeof *own), *list = NULL;
@@ -161,9 +158,7 @@ static graphss_status choose(graphss_ctx *ctx, int64_t **id, size_t *n,
 }
 
 graphss_status graphss_i_reference_open_part(graphss_ctx *ctx, graphss_i_reference *out,
-                                             const graphss_i_part *part,
-                                             const graphss_features *features,
-                                             const int32_t *label)
+    const graphss_i_part *part, const graphss_features *features, const int32_t *label)
 {
     graphss_features row = {0};
     int64_t *id = NULL;

@@ -6,7 +6,7 @@
 #include <math.h>
 
 void graphss_i_gate_measure(double *mean, double *spread, const float *x, const uint8_t *use,
-                            size_t rows, size_t wide, size_t columns)
+    size_t rows, size_t wide, size_t columns)
 {
     for (size_t j = 0; j < columns; j++) {
         double n = 0, sum = 0, square = 0;
@@ -24,8 +24,8 @@ void graphss_i_gate_measure(double *mean, double *spread, const float *x, const 
 }
 
 /* out [1 + 2 columns] = 1, z, z^2, each cut off */
-static void expand(float *out, const float *x, const double *mean, const double *spread,
-                   size_t columns)
+static void expand(
+    float *out, const float *x, const double *mean, const double *spread, size_t columns)
 {
     *out++ = 1;
     for (size_t j = 0; j < columns; j++) {
@@ -58,12 +58,12 @@ graphss_status graphss_i_gate_fit(graphss_ctx *ctx, double *w, const graphss_i_g
         for (size_t i = 0; i < n; i++)
             weight[i] = (float)(label[i] ? 1 / hit : 1 / count[0]);
         const graphss_i_softmax fit = {.x = x,
-                                       .n = n,
-                                       .f = width,
-                                       .k = in->states,
-                                       .label = label,
-                                       .weight = weight,
-                                       .penalty = in->penalty};
+            .n = n,
+            .f = width,
+            .k = in->states,
+            .label = label,
+            .weight = weight,
+            .penalty = in->penalty};
         st = graphss_i_softmax_fit(ctx, all, &fit);
         for (size_t s = 1; s < in->states && !st; s++) {
             for (size_t j = 0; j < width; j++)

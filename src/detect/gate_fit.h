@@ -7,7 +7,7 @@
 
 /* Mean and deviation of the first columns of x [rows x wide] over the rows with use[i]. */
 void graphss_i_gate_measure(double *mean, double *spread, const float *x, const uint8_t *use,
-                            size_t rows, size_t wide, size_t columns);
+    size_t rows, size_t wide, size_t columns);
 
 typedef struct graphss_i_gate_rows {
     const float *x;             /* [rows x wide], of which the first columns count */

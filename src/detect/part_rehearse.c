@@ -53,8 +53,8 @@ static void add_some(uint8_t *in, hashed *list, size_t n, size_t *left)
 
 /* Nodes to rehearse with: the first validation nodes by hash, and training nodes where there
  * are few. wanted [n_all] */
-static graphss_status choose_seeds(graphss_ctx *ctx, uint8_t *wanted,
-                                   const graphss_split *split)
+static graphss_status choose_seeds(
+    graphss_ctx *ctx, uint8_t *wanted, const graphss_split *split)
 {
     const size_t all = split->n_val + split->n_train;
     hashed *list = graphss_i_alloc(ctx, all, sizeof *list);
@@ -72,8 +72,8 @@ static graphss_status choose_seeds(graphss_ctx *ctx, uint8_t *wanted,
 }
 
 /* The neighbours of the nodes in [n_all], as far as there is room. */
-static graphss_status grow(graphss_ctx *ctx, uint8_t *in, const graphss_i_part *part,
-                           size_t *left)
+static graphss_status grow(
+    graphss_ctx *ctx, uint8_t *in, const graphss_i_part *part, size_t *left)
 {
     const graphss_graph *g = &part->graph;
     graphss_i_pieces all = {0};
@@ -116,8 +116,7 @@ static graphss_status grow(graphss_ctx *ctx, uint8_t *in, const graphss_i_part *
 /* in [n_all]: the nodes of the sample; seed [n_all]: those to rehearse with. All of them,
  * both, where there is room for all. */
 static graphss_status choose(graphss_ctx *ctx, uint8_t *in, uint8_t *seed,
-                             const graphss_i_part *part, const graphss_split *split,
-                             size_t most)
+    const graphss_i_part *part, const graphss_split *split, size_t most)
 {
     if (part->n_all <= most) {
         memset(in, 1, part->n_all);
@@ -187,8 +186,8 @@ static void close_edges(sample *s)
     }
 }
 
-static size_t keep_nodes(int32_t *node, int32_t *label, size_t n, const int32_t *number,
-                         const uint8_t *wanted)
+static size_t keep_nodes(
+    int32_t *node, int32_t *label, size_t n, const int32_t *number, const uint8_t *wanted)
 {
     size_t kept = 0;
     for (size_t i = 0; i < n; i++) {
@@ -200,8 +199,8 @@ static size_t keep_nodes(int32_t *node, int32_t *label, size_t n, const int32_t 
     return kept;
 }
 
-static graphss_status take_split(graphss_ctx *ctx, sample *s, const graphss_split *split,
-                                 const uint8_t *seed)
+static graphss_status take_split(
+    graphss_ctx *ctx, sample *s, const graphss_split *split, const uint8_t *seed)
 {
     const graphss_status st = graphss_split_copy(ctx, &s->split, split);
     if (st)
@@ -216,7 +215,7 @@ static graphss_status take_split(graphss_ctx *ctx, sample *s, const graphss_spli
 }
 
 static graphss_status sample_open(graphss_ctx *ctx, sample *s, const graphss_i_part *part,
-                                  const graphss_split *split, size_t most)
+    const graphss_split *split, size_t most)
 {
     uint8_t *in = graphss_i_calloc(ctx, part->n_all, 2 * sizeof *in);
     uint8_t *seed = in ? in + part->n_all : NULL;
@@ -226,8 +225,8 @@ static graphss_status sample_open(graphss_ctx *ctx, sample *s, const graphss_i_p
     if (!st)
         st = graphss_engine_agree(ctx, take_nodes(ctx, s, in, part->n_all), NULL);
     if (!st)
-        st = graphss_i_part_share(ctx, &s->graph, &s->features, part, &part->features, s->id,
-                                  s->n);
+        st = graphss_i_part_share(
+            ctx, &s->graph, &s->features, part, &part->features, s->id, s->n);
     if (!st) {
         close_edges(s);
         st = take_split(ctx, s, split, seed);
@@ -248,8 +247,7 @@ static graphss_status hand_out(graphss_ctx *ctx, graphss_model *model)
         graphss_i_ranks_pieces(ctx, &all, kept->value, size * sizeof *kept->value);
     if (!st && graphss_i_rank(ctx) != 0 && all.bytes[0])
         st = graphss_i_model_keep(ctx, model, GRAPHSS_I_KEPT_STATES,
-                                  (const double *)(const void *)all.block,
-                                  all.bytes[0] / sizeof *kept->value, 1);
+            (const double *)(const void *)all.block, all.bytes[0] / sizeof *kept->value, 1);
     else if (!st && graphss_i_rank(ctx) != 0)
         graphss_i_model_drop(ctx, model, GRAPHSS_I_KEPT_STATES);
     graphss_i_pieces_destroy(ctx, &all);
@@ -257,16 +255,16 @@ static graphss_status hand_out(graphss_ctx *ctx, graphss_model *model)
 }
 
 /* Rank 0 alone, as if there were no others, who wait for it. */
-static graphss_status rehearse(graphss_ctx *ctx, graphss_model *model, const sample *s,
-                               uint64_t seed)
+static graphss_status rehearse(
+    graphss_ctx *ctx, graphss_model *model, const sample *s, uint64_t seed)
 {
     if (graphss_i_rank(ctx) != 0)
         return GRAPHSS_OK;
     const graphss_defence_input in = {.struct_size = sizeof in,
-                                      .current = {&s->graph, &s->features, NULL},
-                                      .model = model,
-                                      .split = &s->split,
-                                      .seed = seed};
+        .current = {&s->graph, &s->features, NULL},
+        .model = model,
+        .split = &s->split,
+        .seed = seed};
     graphss_i_part *part = graphss_i_ctx_part(ctx);
     const graphss_engine *engine = graphss_i_ranks_pause(ctx);
     graphss_i_ctx_set_part(ctx, NULL);
@@ -277,7 +275,7 @@ static graphss_status rehearse(graphss_ctx *ctx, graphss_model *model, const sam
 }
 
 graphss_status graphss_i_part_rehearse(graphss_ctx *ctx, graphss_model *model,
-                                       const graphss_i_part *part, uint64_t seed, size_t most)
+    const graphss_i_part *part, uint64_t seed, size_t most)
 {
     sample s = {0};
     graphss_status st = sample_open(ctx, &s, part, graphss_model_split(model), most);
@@ -287,8 +285,8 @@ graphss_status graphss_i_part_rehearse(graphss_ctx *ctx, graphss_model *model,
     return st ? st : hand_out(ctx, model);
 }
 
-graphss_status graphss_part_rehearse(graphss_ctx *ctx, graphss_model *model,
-                                     const graphss_part *part, uint64_t seed)
+graphss_status graphss_part_rehearse(
+    graphss_ctx *ctx, graphss_model *model, const graphss_part *part, uint64_t seed)
 {
     if (GRAPHSS_I_LACKS(ctx, {"model", model}, {"part", part}))
         return GRAPHSS_ERR_INVALID;

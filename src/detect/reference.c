@@ -16,8 +16,8 @@ double graphss_i_score_look(const graphss_i_state_model *m, size_t half, const f
 {
     double value[GRAPHSS_I_STATES], most = -INFINITY, sum = 0;
     for (size_t s = 1; s < GRAPHSS_I_STATES; s++) {
-        value[s] = graphss_i_gate_value(m->half_gate[half][s], m->mean, m->spread, anomaly,
-                                        GRAPHSS_I_ANOMALIES);
+        value[s] = graphss_i_gate_value(
+            m->half_gate[half][s], m->mean, m->spread, anomaly, GRAPHSS_I_ANOMALIES);
         most = fmax(most, value[s]);
     }
     for (size_t s = 1; s < GRAPHSS_I_STATES; s++)
@@ -27,8 +27,8 @@ double graphss_i_score_look(const graphss_i_state_model *m, size_t half, const f
 
 double graphss_i_score_change(const graphss_i_state_model *m, size_t half, const float *change)
 {
-    return graphss_i_gate_value(m->half_change[half], m->move_mean, m->move_spread, change,
-                                GRAPHSS_I_MOVES);
+    return graphss_i_gate_value(
+        m->half_change[half], m->move_mean, m->move_spread, change, GRAPHSS_I_MOVES);
 }
 
 graphss_i_stratum graphss_i_stratum_of(const float *change)
@@ -73,19 +73,20 @@ static void take_quantiles(double *out, double *score, size_t n)
 
 /* Is the row one of the reference of a stratum? all: of any change, for strata that have few
  */
-static bool belongs(const graphss_i_reference_rows *in, size_t i, graphss_i_stratum s,
-                    bool all)
+static bool belongs(
+    const graphss_i_reference_rows *in, size_t i, graphss_i_stratum s, bool all)
 {
     if (in->state[i] != GRAPHSS_I_UNTOUCHED)
         return false;
     if (s == GRAPHSS_I_UNCHANGED)
         return i < in->m;
-    return in->changed[i] && (s == GRAPHSS_I_NO_PAST || all ||
-                              graphss_i_stratum_of(in->change + i * GRAPHSS_I_CHANGES) == s);
+    return in->changed[i] &&
+           (s == GRAPHSS_I_NO_PAST || all ||
+               graphss_i_stratum_of(in->change + i * GRAPHSS_I_CHANGES) == s);
 }
 
-static void take_reference(graphss_i_state_model *m, const graphss_i_reference_rows *in,
-                           double *score)
+static void take_reference(
+    graphss_i_state_model *m, const graphss_i_reference_rows *in, double *score)
 {
     for (graphss_i_stratum s = 0; s < GRAPHSS_I_STRATA; s++) {
         size_t n = 0;
@@ -106,8 +107,8 @@ static void take_reference(graphss_i_state_model *m, const graphss_i_reference_r
     }
 }
 
-graphss_status graphss_i_reference_fit(graphss_ctx *ctx, graphss_i_state_model *m,
-                                       const graphss_i_reference_rows *in)
+graphss_status graphss_i_reference_fit(
+    graphss_ctx *ctx, graphss_i_state_model *m, const graphss_i_reference_rows *in)
 {
     uint8_t *use = graphss_i_alloc(ctx, in->rows, sizeof *use);
     uint8_t *hostile = graphss_i_alloc(ctx, in->rows, sizeof *hostile);
@@ -115,35 +116,35 @@ graphss_status graphss_i_reference_fit(graphss_ctx *ctx, graphss_i_state_model *
     graphss_status st = use && hostile && score ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
     if (!st)
         graphss_i_gate_measure(m->move_mean, m->move_spread, in->change, in->changed, in->rows,
-                               GRAPHSS_I_CHANGES, GRAPHSS_I_MOVES);
+            GRAPHSS_I_CHANGES, GRAPHSS_I_MOVES);
     for (size_t half = 0; half < 2 && !st; half++) {
         for (size_t i = 0; i < in->rows; i++)
             use[i] = graphss_i_half_of(in->node[i % in->m]) != half;
         const graphss_i_gate_rows look = {.x = in->anomaly,
-                                          .state = in->state,
-                                          .use = use,
-                                          .rows = in->rows,
-                                          .wide = GRAPHSS_I_ANOMALIES,
-                                          .columns = GRAPHSS_I_ANOMALIES,
-                                          .states = GRAPHSS_I_STATES,
-                                          .mean = m->mean,
-                                          .spread = m->spread,
-                                          .penalty = in->penalty};
+            .state = in->state,
+            .use = use,
+            .rows = in->rows,
+            .wide = GRAPHSS_I_ANOMALIES,
+            .columns = GRAPHSS_I_ANOMALIES,
+            .states = GRAPHSS_I_STATES,
+            .mean = m->mean,
+            .spread = m->spread,
+            .penalty = in->penalty};
         st = graphss_i_gate_fit(ctx, m->half_gate[half][1], &look);
         for (size_t i = 0; i < in->rows; i++) {
             use[i] = use[i] && in->changed[i];
             hostile[i] = in->state[i] != GRAPHSS_I_UNTOUCHED;
         }
         const graphss_i_gate_rows change = {.x = in->change,
-                                            .state = hostile,
-                                            .use = use,
-                                            .rows = in->rows,
-                                            .wide = GRAPHSS_I_CHANGES,
-                                            .columns = GRAPHSS_I_MOVES,
-                                            .states = 2,
-                                            .mean = m->move_mean,
-                                            .spread = m->move_spread,
-                                            .penalty = in->penalty};
+            .state = hostile,
+            .use = use,
+            .rows = in->rows,
+            .wide = GRAPHSS_I_CHANGES,
+            .columns = GRAPHSS_I_MOVES,
+            .states = 2,
+            .mean = m->move_mean,
+            .spread = m->move_spread,
+            .penalty = in->penalty};
         if (!st)
             st = graphss_i_gate_fit(ctx, m->half_change[half], &change);
     }

@@ -24,16 +24,16 @@ typedef struct graphss_i_reference_rows {
 /* Fills half_gate, half_change and reference of a model whose other parts are fitted. The
  * reference of a stratum of change are nodes that changed so benignly, that of UNCHANGED all
  * in the clean snapshot, and that of NO_PAST all that changed benignly, by their looks. */
-graphss_status graphss_i_reference_fit(graphss_ctx *ctx, graphss_i_state_model *m,
-                                       const graphss_i_reference_rows *in);
+graphss_status graphss_i_reference_fit(
+    graphss_ctx *ctx, graphss_i_state_model *m, const graphss_i_reference_rows *in);
 
 /* The half a node belongs to, by its number in the snapshot the gates were fitted on. */
 size_t graphss_i_half_of(int32_t number);
 /* Log odds of tampered against untouched; anomaly [GRAPHSS_I_ANOMALIES], change
  * [GRAPHSS_I_CHANGES] of a node in this half. */
 double graphss_i_score_look(const graphss_i_state_model *m, size_t half, const float *anomaly);
-double graphss_i_score_change(const graphss_i_state_model *m, size_t half,
-                              const float *change);
+double graphss_i_score_change(
+    const graphss_i_state_model *m, size_t half, const float *change);
 /* Of a node with a past, by its row of change. */
 graphss_i_stratum graphss_i_stratum_of(const float *change);
 /* The score of looks that a node with this one would have after benign change: the quantile

@@ -96,8 +96,8 @@ static double by_weights(const graphss_i_rehearsal_room *r, size_t column, size_
 }
 
 /* How loudly a feature speaks for class t against y. */
-static double speaks(const graphss_i_rehearsal_room *r, opinion by, size_t column, size_t t,
-                     size_t y)
+static double speaks(
+    const graphss_i_rehearsal_room *r, opinion by, size_t column, size_t t, size_t y)
 {
     if (!r->in.surrogate || by == BY_COUNTS)
         return by_counts(r, column, t, y);
@@ -119,8 +119,8 @@ static void measure(graphss_i_rehearsal_room *r)
         r->scale[i] = sum[i] > 0 ? sqrt(sum[i] / (double)n) : 1;
 }
 
-graphss_status graphss_i_rehearsal_open(graphss_ctx *ctx, graphss_i_rehearsal_room **out,
-                                        const graphss_i_rehearsal_input *in)
+graphss_status graphss_i_rehearsal_open(
+    graphss_ctx *ctx, graphss_i_rehearsal_room **out, const graphss_i_rehearsal_input *in)
 {
     const size_t n = in->graph->n_nodes, k = in->classes->k, d = in->features->n_cols;
     graphss_status st = GRAPHSS_OK;
@@ -145,8 +145,8 @@ graphss_status graphss_i_rehearsal_open(graphss_ctx *ctx, graphss_i_rehearsal_ro
         graphss_attack_options_init(&opt);
         st = graphss_i_feature_index_rows(ctx, &words, in->features);
         if (!st)
-            st = graphss_i_feature_index_on(ctx, r->on, &words,
-                                            graphss_i_attack_domain(in->features, &opt));
+            st = graphss_i_feature_index_on(
+                ctx, r->on, &words, graphss_i_attack_domain(in->features, &opt));
         graphss_i_feature_index_destroy(ctx, &words);
     }
     if (st) {
@@ -175,8 +175,8 @@ static int by_score(const void *a, const void *b)
                                  : (x->item > y->item) - (x->item < y->item);
 }
 
-static graphss_status loud_features(graphss_ctx *ctx, graphss_i_rehearsal_room *r, opinion by,
-                                    size_t t, size_t y)
+static graphss_status loud_features(
+    graphss_ctx *ctx, graphss_i_rehearsal_room *r, opinion by, size_t t, size_t y)
 {
     const size_t d = r->in.features->n_cols, at = (by * r->k + t) * r->k + y;
     if (r->loud[at])
@@ -368,8 +368,8 @@ static graphss_status copy_values(graphss_ctx *ctx, attack *a, double share)
     for (size_t j = 0; j < x.n && !st; j++)
         if (graphss_rng_double(&a->rng) < share &&
             graphss_i_sandbox_feature(a->box, (size_t)a->v, (int32_t)j) != x.value[j])
-            st = graphss_i_sandbox_set_feature(ctx, a->box, a->flips, a->v, a->v, (int32_t)j,
-                                               x.value[j]);
+            st = graphss_i_sandbox_set_feature(
+                ctx, a->box, a->flips, a->v, a->v, (int32_t)j, x.value[j]);
     return st;
 }
 
@@ -444,8 +444,8 @@ static graphss_status gain_feature(graphss_ctx *ctx, attack *a)
                                         : (int32_t)draw(a, a->r->in.features->n_cols);
     return graphss_i_sandbox_feature(a->box, (size_t)a->v, j) != 0
                ? GRAPHSS_OK
-               : graphss_i_sandbox_set_feature(ctx, a->box, a->flips, a->v, a->v, j,
-                                               a->r->on[j]);
+               : graphss_i_sandbox_set_feature(
+                     ctx, a->box, a->flips, a->v, a->v, j, a->r->on[j]);
 }
 
 static graphss_status lose_feature(graphss_ctx *ctx, attack *a)
@@ -482,7 +482,7 @@ static graphss_status change_features(graphss_ctx *ctx, attack *a)
 static graphss_rng rng_of(const graphss_i_rehearsal_room *r, size_t round, int32_t v)
 {
     return graphss_rng_make(r->in.seed * 1000003u + (uint64_t)round,
-                            ((uint64_t)GRAPHSS_STREAM_DEFENCE << 32) + (uint64_t)v);
+        ((uint64_t)GRAPHSS_STREAM_DEFENCE << 32) + (uint64_t)v);
 }
 
 static graphss_status act(graphss_ctx *ctx, attack *a, uint8_t *state)
@@ -511,18 +511,18 @@ static graphss_status act(graphss_ctx *ctx, attack *a, uint8_t *state)
 }
 
 static graphss_status recipes(graphss_ctx *ctx, graphss_flips *flips, uint8_t *state,
-                              graphss_i_rehearsal_room *r, size_t round)
+    graphss_i_rehearsal_room *r, size_t round)
 {
     graphss_i_sandbox box = {0};
     graphss_status st = graphss_i_sandbox_init(ctx, &box, r->in.graph, r->in.features);
     for (size_t i = 0; i < r->in.m && !st; i++) {
         const int32_t v = r->in.node[i];
         attack a = {.r = r,
-                    .box = &box,
-                    .flips = flips,
-                    .rng = rng_of(r, round, v),
-                    .v = v,
-                    .y = (size_t)r->assumed[v]};
+            .box = &box,
+            .flips = flips,
+            .rng = rng_of(r, round, v),
+            .v = v,
+            .y = (size_t)r->assumed[v]};
         state[i] = GRAPHSS_I_UNTOUCHED;
         st = act(ctx, &a, &state[i]);
     }
@@ -532,12 +532,11 @@ static graphss_status recipes(graphss_ctx *ctx, graphss_flips *flips, uint8_t *s
 
 /* Half of the nodes, each with a budget of its own. */
 static graphss_status nettack(graphss_ctx *ctx, graphss_flips *flips, uint8_t *state,
-                              graphss_i_rehearsal_room *r, size_t round)
+    graphss_i_rehearsal_room *r, size_t round)
 {
     enum { SEARCHED = 2000 }; /* nodes that Nettack may join to, in larger graphs */
     static const graphss_i_attack_budget budgets[] = {{.edges = 1, .features = 10},
-                                                      {.edges = 2, .features = 20},
-                                                      {.edges = 5, .features = 50}};
+        {.edges = 2, .features = 20}, {.edges = 5, .features = 50}};
     graphss_attack_options opt;
     graphss_attack_options_init(&opt);
     int32_t *victim = graphss_i_alloc(ctx, r->in.m, sizeof *victim);
@@ -556,14 +555,14 @@ static graphss_status nettack(graphss_ctx *ctx, graphss_flips *flips, uint8_t *s
         victim[n++] = r->in.node[i];
     }
     const graphss_attack_input in = {.struct_size = sizeof in,
-                                     .graph = r->in.graph,
-                                     .features = r->in.features,
-                                     .label = r->assumed,
-                                     .n_classes = r->k,
-                                     .surrogate = r->in.surrogate,
-                                     .victim = victim,
-                                     .n_victims = n,
-                                     .seed = r->in.seed};
+        .graph = r->in.graph,
+        .features = r->in.features,
+        .label = r->assumed,
+        .n_classes = r->k,
+        .surrogate = r->in.surrogate,
+        .victim = victim,
+        .n_victims = n,
+        .seed = r->in.seed};
     if (!st && n)
         st = graphss_i_nettack_each(ctx, flips, &in, &opt, each, r->n / SEARCHED + 1, NULL);
     graphss_release(ctx, victim);
@@ -577,8 +576,7 @@ size_t graphss_i_rehearsal_rounds(void)
 }
 
 graphss_status graphss_i_rehearsal_round(graphss_ctx *ctx, graphss_graph *graph,
-                                         graphss_features *features, uint8_t *state,
-                                         graphss_i_rehearsal_room *r, size_t round)
+    graphss_features *features, uint8_t *state, graphss_i_rehearsal_room *r, size_t round)
 {
     const bool search = round >= TUNE_ROUNDS && r->in.surrogate && !r->in.classes->dense &&
                         r->in.features->n_cols > 0;

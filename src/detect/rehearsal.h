@@ -36,8 +36,8 @@ typedef struct graphss_i_rehearsal_input {
 
 /* What attackers need to know of a snapshot, made once for all rounds. */
 typedef struct graphss_i_rehearsal_room graphss_i_rehearsal_room;
-graphss_status graphss_i_rehearsal_open(graphss_ctx *ctx, graphss_i_rehearsal_room **out,
-                                        const graphss_i_rehearsal_input *in);
+graphss_status graphss_i_rehearsal_open(
+    graphss_ctx *ctx, graphss_i_rehearsal_room **out, const graphss_i_rehearsal_input *in);
 void graphss_i_rehearsal_close(graphss_ctx *ctx, graphss_i_rehearsal_room *room);
 
 /* Rounds there are: recipes first, then Nettack. */
@@ -45,7 +45,6 @@ size_t graphss_i_rehearsal_rounds(void);
 /* One round. graph and features are the caller's to destroy. state [m]: what was tampered
  * with. Time O(nodes + edges + entries). */
 graphss_status graphss_i_rehearsal_round(graphss_ctx *ctx, graphss_graph *graph,
-                                         graphss_features *features, uint8_t *state,
-                                         graphss_i_rehearsal_room *room, size_t round);
+    graphss_features *features, uint8_t *state, graphss_i_rehearsal_room *room, size_t round);
 
 #endif

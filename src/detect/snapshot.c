@@ -13,10 +13,8 @@ void graphss_i_snapshot_close(graphss_ctx *ctx, graphss_i_snapshot *s)
 }
 
 graphss_status graphss_i_snapshot_open(graphss_ctx *ctx, graphss_i_snapshot *s,
-                                       const graphss_i_class_model *classes,
-                                       const graphss_model *model,
-                                       const graphss_observation *o,
-                                       const graphss_split *split, const float *prob)
+    const graphss_i_class_model *classes, const graphss_model *model,
+    const graphss_observation *o, const graphss_split *split, const float *prob)
 {
     graphss_i_part *part = graphss_i_part_of(ctx, o->graph), *was = graphss_i_ctx_part(ctx);
     const graphss_graph *graph = part ? &part->graph : o->graph;
@@ -43,12 +41,12 @@ graphss_status graphss_i_snapshot_open(graphss_ctx *ctx, graphss_i_snapshot *s,
     if (!st)
         st = graphss_i_predict_alone(ctx, alone, model, o->features);
     s->base = (graphss_i_evidence_base){.graph = graph,
-                                        .features = o->features,
-                                        .classes = classes,
-                                        .prob = prob ? prob : s->prob,
-                                        .label = s->label,
-                                        .n = n,
-                                        .k = k};
+        .features = o->features,
+        .classes = classes,
+        .prob = prob ? prob : s->prob,
+        .label = s->label,
+        .n = n,
+        .k = k};
     if (!st)
         st = graphss_i_evidence_base_fill(ctx, &s->base, alone, NULL);
     graphss_i_ctx_set_part(ctx, was);
@@ -57,25 +55,21 @@ graphss_status graphss_i_snapshot_open(graphss_ctx *ctx, graphss_i_snapshot *s,
 }
 
 graphss_status graphss_i_states_find(graphss_ctx *ctx, graphss_i_state_model *out, bool *known,
-                                     const graphss_model *model,
-                                     const graphss_observation *current,
-                                     const graphss_split *split,
-                                     const graphss_observation *previous,
-                                     const graphss_split *previous_split)
+    const graphss_model *model, const graphss_observation *current, const graphss_split *split,
+    const graphss_observation *previous, const graphss_split *previous_split)
 {
     const graphss_features *f = current->features;
-    const graphss_status st = graphss_i_state_model_recall(ctx, out, known, model, f->n_cols,
-                                                           graphss_features_dense(f));
+    const graphss_status st = graphss_i_state_model_recall(
+        ctx, out, known, model, f->n_cols, graphss_features_dense(f));
     if (st || *known)
         return st;
     if (graphss_i_part_of(ctx, current->graph))
-        return graphss_i_fail(
-            ctx, GRAPHSS_ERR_INVALID,
+        return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
             "the model brings no rehearsal of attacks: its split has too few labelled "
             "nodes, or train did not write it");
     const bool past =
         previous && previous_split->n_val + previous_split->n_train >= TUNE_REHEARSED_NEEDED;
     const graphss_observation *o = past ? previous : current;
-    return graphss_i_state_model_learn(ctx, out, known, model, o->graph, o->features,
-                                       past ? previous_split : split);
+    return graphss_i_state_model_learn(
+        ctx, out, known, model, o->graph, o->features, past ? previous_split : split);
 }

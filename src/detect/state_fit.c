@@ -15,8 +15,7 @@
 #include <string.h>
 
 graphss_status graphss_i_predict_alone(graphss_ctx *ctx, float *prob,
-                                       const graphss_model *model,
-                                       const graphss_features *features)
+    const graphss_model *model, const graphss_features *features)
 {
     int64_t *offset = graphss_i_calloc(ctx, features->n_rows + 1, sizeof *offset);
     if (!offset)
@@ -66,10 +65,9 @@ static void rehearsing_close(graphss_ctx *ctx, rehearsing *x)
     graphss_i_class_model_destroy(ctx, &x->classes);
     graphss_i_forward_cache_destroy(ctx, &x->pass);
     graphss_graph_destroy(ctx, &x->thin);
-    void *const block[] = {x->node,   x->truth,     x->label,   x->prob,      x->alone,
-                           x->now,    x->now_alone, x->clean,   x->evidence,  x->anomaly,
-                           x->change, x->state,     x->changed, x->row_label, x->surrogate,
-                           x->before, x->since,     x->moved};
+    void *const block[] = {x->node, x->truth, x->label, x->prob, x->alone, x->now,
+        x->now_alone, x->clean, x->evidence, x->anomaly, x->change, x->state, x->changed,
+        x->row_label, x->surrogate, x->before, x->since, x->moved};
     for (size_t i = 0; i < sizeof block / sizeof *block; i++)
         graphss_release(ctx, block[i]);
 }
@@ -179,7 +177,7 @@ static bool kept(int32_t a, int32_t b)
 static bool grew(const rehearsing *x, size_t row)
 {
     graphss_rng rng = graphss_rng_make((uint64_t)x->node[row % x->m] + 1,
-                                       ((uint64_t)GRAPHSS_STREAM_DEFENCE << 32) + row / x->m);
+        ((uint64_t)GRAPHSS_STREAM_DEFENCE << 32) + row / x->m);
     return graphss_rng_below(&rng, 2) == 1;
 }
 
@@ -199,12 +197,12 @@ static graphss_status thin_out(graphss_ctx *ctx, rehearsing *x)
         x->thin.offset[v + 1] = at;
     }
     graphss_i_evidence_base base = {.graph = &x->thin,
-                                    .features = x->features,
-                                    .classes = &x->classes,
-                                    .prob = x->now,
-                                    .label = x->label,
-                                    .n = x->n,
-                                    .k = x->k};
+        .features = x->features,
+        .classes = &x->classes,
+        .prob = x->now,
+        .label = x->label,
+        .n = x->n,
+        .k = x->k};
     graphss_status st = graphss_i_predict(ctx, x->now, x->model, &x->thin, x->features);
     if (!st)
         st = graphss_i_evidence_base_fill(ctx, &base, x->alone, &x->base);
@@ -221,27 +219,26 @@ static bool differs(const graphss_i_change_counts *c)
     return c->edges_added + c->edges_removed + c->features_added + c->features_removed > 0;
 }
 
-static graphss_status add_rows(graphss_ctx *ctx, rehearsing *x,
-                               const graphss_i_evidence_base *base)
+static graphss_status add_rows(
+    graphss_ctx *ctx, rehearsing *x, const graphss_i_evidence_base *base)
 {
     const size_t at = x->rows, wide = x->k * GRAPHSS_I_ROW;
-    const graphss_status st =
-        graphss_i_evidence_of(ctx, x->evidence + at * wide,
-                              x->anomaly + at * GRAPHSS_I_ANOMALIES, base, x->node, x->m);
+    const graphss_status st = graphss_i_evidence_of(ctx, x->evidence + at * wide,
+        x->anomaly + at * GRAPHSS_I_ANOMALIES, base, x->node, x->m);
     for (size_t i = 0; i < x->m && !st; i++) {
         const size_t v = (size_t)x->node[i];
         const bool from_thin = at && grew(x, at + i);
         float *change = x->change + (at + i) * GRAPHSS_I_CHANGES;
         float *since = x->since + (at + i) * GRAPHSS_I_CHANGES;
         const float *now = x->evidence + (at + i) * wide;
-        graphss_i_change_counts c = graphss_i_change_count(base->graph, base->features, v,
-                                                           x->graph, x->features, v, NULL);
+        graphss_i_change_counts c = graphss_i_change_count(
+            base->graph, base->features, v, x->graph, x->features, v, NULL);
         x->changed[at + i] = x->moved[at + i] = differs(&c);
         graphss_i_change_row(change, &c, now, x->clean + i * wide, x->k);
         memcpy(since, change, GRAPHSS_I_CHANGES * sizeof *since);
         if (from_thin) {
-            c = graphss_i_change_count(base->graph, base->features, v, &x->thin, x->features,
-                                       v, NULL);
+            c = graphss_i_change_count(
+                base->graph, base->features, v, &x->thin, x->features, v, NULL);
             x->moved[at + i] = differs(&c);
             graphss_i_change_row(since, &c, now, x->before + i * wide, x->k);
         }
@@ -266,17 +263,17 @@ static graphss_status rehearse(graphss_ctx *ctx, rehearsing *x, size_t round)
     graphss_status st =
         graphss_i_rehearsal_round(ctx, &graph, &features, x->state + x->rows, x->room, round);
     if (!st)
-        st = graphss_i_predict_again(ctx, x->now, x->model, &graph, &features, &seen, NULL,
-                                     NULL);
+        st = graphss_i_predict_again(
+            ctx, x->now, x->model, &graph, &features, &seen, NULL, NULL);
     if (!st)
         st = ask_alone(ctx, x, &features);
     graphss_i_evidence_base base = {.graph = &graph,
-                                    .features = &features,
-                                    .classes = &x->classes,
-                                    .prob = x->now,
-                                    .label = x->label,
-                                    .n = x->n,
-                                    .k = x->k};
+        .features = &features,
+        .classes = &x->classes,
+        .prob = x->now,
+        .label = x->label,
+        .n = x->n,
+        .k = x->k};
     if (!st)
         st = graphss_i_evidence_base_fill(ctx, &base, x->now_alone, &x->base);
     if (!st)
@@ -290,12 +287,12 @@ static graphss_status rehearse(graphss_ctx *ctx, rehearsing *x, size_t round)
 static graphss_status collect(graphss_ctx *ctx, rehearsing *x)
 {
     x->base = (graphss_i_evidence_base){.graph = x->graph,
-                                        .features = x->features,
-                                        .classes = &x->classes,
-                                        .prob = x->prob,
-                                        .label = x->label,
-                                        .n = x->n,
-                                        .k = x->k};
+        .features = x->features,
+        .classes = &x->classes,
+        .prob = x->prob,
+        .label = x->label,
+        .n = x->n,
+        .k = x->k};
     graphss_status st = graphss_i_evidence_base_fill(ctx, &x->base, x->alone, NULL);
     if (!st)
         st = graphss_i_evidence_of(ctx, x->clean, NULL, &x->base, x->node, x->m);
@@ -304,13 +301,13 @@ static graphss_status collect(graphss_ctx *ctx, rehearsing *x)
     if (!st)
         st = add_rows(ctx, x, &x->base);
     const graphss_i_rehearsal_input in = {.graph = x->graph,
-                                          .features = x->features,
-                                          .classes = &x->classes,
-                                          .prob = x->prob,
-                                          .surrogate = x->surrogate,
-                                          .node = x->node,
-                                          .m = x->m,
-                                          .seed = 1};
+        .features = x->features,
+        .classes = &x->classes,
+        .prob = x->prob,
+        .surrogate = x->surrogate,
+        .node = x->node,
+        .m = x->m,
+        .seed = 1};
     if (!st)
         st = graphss_i_rehearsal_open(ctx, &x->room, &in);
     const size_t rounds = graphss_i_rehearsal_rounds();
@@ -332,8 +329,8 @@ static double caution(const rehearsing *x)
 
 /* The reader of a state. That of untouched nodes, fitted first, finds the share of wrong
  * labels, *noise, which the others take over; its weights are not kept (fit). */
-static graphss_status fit_reader(graphss_ctx *ctx, double *w, double *noise,
-                                 const rehearsing *x, size_t state)
+static graphss_status fit_reader(
+    graphss_ctx *ctx, double *w, double *noise, const rehearsing *x, size_t state)
 {
     const size_t wide = x->k * GRAPHSS_I_ROW;
     double centre[GRAPHSS_I_SOURCES] = {0};
@@ -350,16 +347,16 @@ static graphss_status fit_reader(graphss_ctx *ctx, double *w, double *noise,
         }
     centre[SOURCE_NOW] = state == GRAPHSS_I_UNTOUCHED || !n; /* never met: the classifier */
     const graphss_i_choice fit = {.x = row,
-                                  .n = n,
-                                  .k = x->k,
-                                  .f = GRAPHSS_I_SOURCES,
-                                  .label = label,
-                                  .weight = weight,
-                                  .penalty = TUNE_READER_PENALTY * caution(x),
-                                  .centre = centre,
-                                  .noisy = true,
-                                  .noise = *noise,
-                                  .rising = true};
+        .n = n,
+        .k = x->k,
+        .f = GRAPHSS_I_SOURCES,
+        .label = label,
+        .weight = weight,
+        .penalty = TUNE_READER_PENALTY * caution(x),
+        .centre = centre,
+        .noisy = true,
+        .noise = *noise,
+        .rising = true};
     if (!st && n)
         st = graphss_i_choice_fit(ctx, w, noise, &fit);
     else if (!st)
@@ -388,20 +385,20 @@ static graphss_status fit(graphss_ctx *ctx, graphss_i_state_model *m, const rehe
     for (size_t i = 0; i < x->rows; i++)
         use[i] = x->state[i] == GRAPHSS_I_UNTOUCHED;
     graphss_i_gate_measure(m->mean, m->spread, x->anomaly, use, x->rows, GRAPHSS_I_ANOMALIES,
-                           GRAPHSS_I_ANOMALIES);
+        GRAPHSS_I_ANOMALIES);
     for (size_t i = 0; i < x->rows;
          i++) /* without a past a benign change is not seen as one */
         use[i] = x->state[i] != GRAPHSS_I_UNTOUCHED || !x->changed[i];
     const graphss_i_gate_rows state = {.x = x->anomaly,
-                                       .state = x->state,
-                                       .use = use,
-                                       .rows = x->rows,
-                                       .wide = GRAPHSS_I_ANOMALIES,
-                                       .columns = GRAPHSS_I_ANOMALIES,
-                                       .states = GRAPHSS_I_STATES,
-                                       .mean = m->mean,
-                                       .spread = m->spread,
-                                       .penalty = TUNE_GATE_PENALTY * caution(x)};
+        .state = x->state,
+        .use = use,
+        .rows = x->rows,
+        .wide = GRAPHSS_I_ANOMALIES,
+        .columns = GRAPHSS_I_ANOMALIES,
+        .states = GRAPHSS_I_STATES,
+        .mean = m->mean,
+        .spread = m->spread,
+        .penalty = TUNE_GATE_PENALTY * caution(x)};
     if (!st)
         st = graphss_i_gate_fit(ctx, m->gate[1], &state);
     for (size_t i = 0; i < x->rows; i++) {
@@ -409,17 +406,17 @@ static graphss_status fit(graphss_ctx *ctx, graphss_i_state_model *m, const rehe
         hostile[i] = x->state[i] != GRAPHSS_I_UNTOUCHED;
     }
     graphss_i_gate_measure(m->change_mean, m->change_spread, x->since, use, x->rows,
-                           GRAPHSS_I_CHANGES, GRAPHSS_I_CHANGES);
+        GRAPHSS_I_CHANGES, GRAPHSS_I_CHANGES);
     const graphss_i_gate_rows change = {.x = x->since,
-                                        .state = hostile,
-                                        .use = use,
-                                        .rows = x->rows,
-                                        .wide = GRAPHSS_I_CHANGES,
-                                        .columns = GRAPHSS_I_CHANGES,
-                                        .states = 2,
-                                        .mean = m->change_mean,
-                                        .spread = m->change_spread,
-                                        .penalty = TUNE_GATE_PENALTY * caution(x)};
+        .state = hostile,
+        .use = use,
+        .rows = x->rows,
+        .wide = GRAPHSS_I_CHANGES,
+        .columns = GRAPHSS_I_CHANGES,
+        .states = 2,
+        .mean = m->change_mean,
+        .spread = m->change_spread,
+        .penalty = TUNE_GATE_PENALTY * caution(x)};
     if (!st)
         st = graphss_i_gate_fit(ctx, m->change, &change);
     graphss_release(ctx, use);
@@ -457,17 +454,15 @@ static graphss_status find_surrogate(graphss_ctx *ctx, rehearsing *x)
 }
 
 graphss_status graphss_i_state_model_learn(graphss_ctx *ctx, graphss_i_state_model *out,
-                                           bool *learned, const graphss_model *model,
-                                           const graphss_graph *graph,
-                                           const graphss_features *features,
-                                           const graphss_split *split)
+    bool *learned, const graphss_model *model, const graphss_graph *graph,
+    const graphss_features *features, const graphss_split *split)
 {
     graphss_i_state_model m = {0};
     rehearsing x = {.model = model,
-                    .graph = graph,
-                    .features = features,
-                    .n = graph->n_nodes,
-                    .k = graphss_model_classes(model)};
+        .graph = graph,
+        .features = features,
+        .n = graph->n_nodes,
+        .k = graphss_model_classes(model)};
     *learned = false;
     graphss_status st = x.k > 1 ? choose_nodes(ctx, &x, split) : GRAPHSS_OK;
     if (st || x.k < 2 || x.m < TUNE_REHEARSED_NEEDED)
@@ -484,13 +479,13 @@ graphss_status graphss_i_state_model_learn(graphss_ctx *ctx, graphss_i_state_mod
     if (!st)
         st = fit(ctx, &m, &x);
     const graphss_i_reference_rows all = {.node = x.node,
-                                          .m = x.m,
-                                          .rows = x.rows,
-                                          .anomaly = x.anomaly,
-                                          .change = x.change,
-                                          .state = x.state,
-                                          .changed = x.changed,
-                                          .penalty = TUNE_GATE_PENALTY * caution(&x)};
+        .m = x.m,
+        .rows = x.rows,
+        .anomaly = x.anomaly,
+        .change = x.change,
+        .state = x.state,
+        .changed = x.changed,
+        .penalty = TUNE_GATE_PENALTY * caution(&x)};
     if (!st)
         st = graphss_i_reference_fit(ctx, &m, &all);
     if (!st) {
@@ -506,8 +501,8 @@ done:
     return st;
 }
 
-graphss_status graphss_i_states_train(graphss_ctx *ctx, graphss_model *model,
-                                      const graphss_defence_input *in)
+graphss_status graphss_i_states_train(
+    graphss_ctx *ctx, graphss_model *model, const graphss_defence_input *in)
 {
     graphss_i_standardised seen = {0};
     graphss_i_state_model states = {0};
@@ -515,8 +510,8 @@ graphss_status graphss_i_states_train(graphss_ctx *ctx, graphss_model *model,
     graphss_status st = graphss_i_standardise_open(ctx, &seen, in);
     if (!st)
         st = graphss_i_state_model_learn(ctx, &states, &learned, seen.in.model,
-                                         seen.in.current.graph, seen.in.current.features,
-                                         in->split ? in->split : graphss_model_split(model));
+            seen.in.current.graph, seen.in.current.features,
+            in->split ? in->split : graphss_model_split(model));
     if (!st && learned)
         st = graphss_i_state_model_keep(ctx, model, &states);
     else if (!st)

@@ -12,8 +12,8 @@ void graphss_i_state_model_destroy(graphss_ctx *ctx, graphss_i_state_model *m)
 }
 
 /* sum over columns of w . (1, z, min(z^2, SQUARE_MOST)) */
-double graphss_i_gate_value(const double *w, const double *mean, const double *spread,
-                            const float *x, size_t columns)
+double graphss_i_gate_value(
+    const double *w, const double *mean, const double *spread, const float *x, size_t columns)
 {
     double sum = w[0];
     for (size_t j = 0; j < columns; j++) {
@@ -34,8 +34,8 @@ void graphss_i_state_odds(double *odds, const graphss_i_state_model *m, const fl
     double sum = 0, flat = 0;
     odds[0] = 1;
     for (size_t s = 1; s < GRAPHSS_I_STATES; s++) {
-        odds[s] = odds_of(graphss_i_gate_value(m->gate[s], m->mean, m->spread, anomaly,
-                                               GRAPHSS_I_ANOMALIES));
+        odds[s] = odds_of(graphss_i_gate_value(
+            m->gate[s], m->mean, m->spread, anomaly, GRAPHSS_I_ANOMALIES));
         sum += odds[s];
         flat += odds[s] = pow(odds[s], TUNE_STATE_CONTRAST);
     }
@@ -45,12 +45,12 @@ void graphss_i_state_odds(double *odds, const graphss_i_state_model *m, const fl
 
 double graphss_i_change_odds(const graphss_i_state_model *m, const float *change)
 {
-    return odds_of(graphss_i_gate_value(m->change, m->change_mean, m->change_spread, change,
-                                        GRAPHSS_I_CHANGES));
+    return odds_of(graphss_i_gate_value(
+        m->change, m->change_mean, m->change_spread, change, GRAPHSS_I_CHANGES));
 }
 
-void graphss_i_state_read(double *p, const graphss_i_state_model *m, graphss_i_tampered state,
-                          const float *evidence)
+void graphss_i_state_read(
+    double *p, const graphss_i_state_model *m, graphss_i_tampered state, const float *evidence)
 {
     const size_t k = m->classes.k;
     double most = -INFINITY, sum = 0;
@@ -112,8 +112,8 @@ static void head_of(double *head, const graphss_i_class_model *c)
     head[5] = c->dense;
 }
 
-graphss_status graphss_i_state_model_keep(graphss_ctx *ctx, graphss_model *model,
-                                          const graphss_i_state_model *m)
+graphss_status graphss_i_state_model_keep(
+    graphss_ctx *ctx, graphss_model *model, const graphss_i_state_model *m)
 {
     graphss_i_state_model copy = *m;
     double *array[ARRAYS][2];
@@ -135,8 +135,7 @@ graphss_status graphss_i_state_model_keep(graphss_ctx *ctx, graphss_model *model
 }
 
 graphss_status graphss_i_state_model_recall(graphss_ctx *ctx, graphss_i_state_model *out,
-                                            bool *known, const graphss_model *model,
-                                            size_t n_cols, bool dense)
+    bool *known, const graphss_model *model, size_t n_cols, bool dense)
 {
     const graphss_i_model_kept *kept = &model->kept[GRAPHSS_I_KEPT_STATES];
     graphss_i_state_model m = {0};

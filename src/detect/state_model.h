@@ -61,43 +61,38 @@ void graphss_i_state_odds(double *odds, const graphss_i_state_model *m, const fl
 double graphss_i_change_odds(const graphss_i_state_model *m, const float *change);
 /* p [k]: classes of a node in a state; evidence [k x GRAPHSS_I_ROW] */
 void graphss_i_state_read(double *p, const graphss_i_state_model *m, graphss_i_tampered state,
-                          const float *evidence);
+    const float *evidence);
 
 /* The gate before its odds are cut: w . (1, z, z^2) of a row x [columns]. */
-double graphss_i_gate_value(const double *w, const double *mean, const double *spread,
-                            const float *x, size_t columns);
+double graphss_i_gate_value(
+    const double *w, const double *mean, const double *spread, const float *x, size_t columns);
 
 /* ---- learning (state_fit.c) ---- */
 
 /* Rehearses on a clean snapshot. *learned is false, and *out empty, where there are too few
  * labelled nodes or classes. */
 graphss_status graphss_i_state_model_learn(graphss_ctx *ctx, graphss_i_state_model *out,
-                                           bool *learned, const graphss_model *model,
-                                           const graphss_graph *graph,
-                                           const graphss_features *features,
-                                           const graphss_split *split);
+    bool *learned, const graphss_model *model, const graphss_graph *graph,
+    const graphss_features *features, const graphss_split *split);
 /* Rehearses on the snapshot a model was trained on, and lets the model keep what that taught;
  * nothing where the split cannot teach. in: checked, no past; its split, or the model's. */
-graphss_status graphss_i_states_train(graphss_ctx *ctx, graphss_model *model,
-                                      const graphss_defence_input *in);
+graphss_status graphss_i_states_train(
+    graphss_ctx *ctx, graphss_model *model, const graphss_defence_input *in);
 /* The same on several ranks (part_rehearse.c), on a sample of at most so many nodes. */
 struct graphss_i_part;
 graphss_status graphss_i_part_rehearse(graphss_ctx *ctx, graphss_model *model,
-                                       const struct graphss_i_part *part, uint64_t seed,
-                                       size_t most);
+    const struct graphss_i_part *part, uint64_t seed, size_t most);
 /* The classifier without edges: [n x k]. */
 graphss_status graphss_i_predict_alone(graphss_ctx *ctx, float *prob,
-                                       const graphss_model *model,
-                                       const graphss_features *features);
+    const graphss_model *model, const graphss_features *features);
 
 /* ---- the model file ---- */
 
 /* The model keeps a copy. */
-graphss_status graphss_i_state_model_keep(graphss_ctx *ctx, graphss_model *model,
-                                          const graphss_i_state_model *m);
+graphss_status graphss_i_state_model_keep(
+    graphss_ctx *ctx, graphss_model *model, const graphss_i_state_model *m);
 /* *known is false where the model has none, or none of this version and shape. */
 graphss_status graphss_i_state_model_recall(graphss_ctx *ctx, graphss_i_state_model *out,
-                                            bool *known, const graphss_model *model,
-                                            size_t n_cols, bool dense);
+    bool *known, const graphss_model *model, size_t n_cols, bool dense);
 
 #endif

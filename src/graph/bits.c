@@ -27,8 +27,8 @@ bool graphss_i_bits_suit(float *r, const graphss_i_csr *m)
     return true;
 }
 
-graphss_status graphss_i_bits_make(graphss_ctx *ctx, graphss_i_bits *out,
-                                   const graphss_i_csr *m)
+graphss_status graphss_i_bits_make(
+    graphss_ctx *ctx, graphss_i_bits *out, const graphss_i_csr *m)
 {
     const size_t n = m->n_rows;
     uint32_t *word = graphss_i_calloc(ctx, graphss_i_bits_words(n, m->n_cols), sizeof *word);
@@ -84,8 +84,8 @@ static void transpose_rows(void *arg, size_t task)
     }
 }
 
-void graphss_i_bits_transpose(graphss_ctx *ctx, graphss_i_bits *out, const graphss_i_bits *b,
-                              size_t from, size_t to)
+void graphss_i_bits_transpose(
+    graphss_ctx *ctx, graphss_i_bits *out, const graphss_i_bits *b, size_t from, size_t to)
 {
     *out = (graphss_i_bits){b->n_cols, b->n_rows, out->word, b->s, b->r};
     transposition t = {out, b, from};
@@ -115,13 +115,12 @@ static void multiply_task(void *arg, size_t task)
     const graphss_i_bits *b = p->b;
     const size_t run = task / p->strips, strip = task % p->strips;
     p->kernels->bits(p->y, b->word, b->n_rows, p->x, b->n_cols, p->k, b->r, b->s,
-                     p->from + cut(p->rows, 1, run, p->runs),
-                     p->from + cut(p->rows, 1, run + 1, p->runs),
-                     cut(p->k, 16, strip, p->strips), cut(p->k, 16, strip + 1, p->strips));
+        p->from + cut(p->rows, 1, run, p->runs), p->from + cut(p->rows, 1, run + 1, p->runs),
+        cut(p->k, 16, strip, p->strips), cut(p->k, 16, strip + 1, p->strips));
 }
 
 void graphss_i_bits_multiply(graphss_ctx *ctx, float *y, const graphss_i_bits *b, size_t from,
-                             size_t to, const float *x, size_t k)
+    size_t to, const float *x, size_t k)
 {
     const size_t rows = to - from;
     if (rows == 0 || k == 0)
@@ -131,12 +130,12 @@ void graphss_i_bits_multiply(graphss_ctx *ctx, float *y, const graphss_i_bits *b
         return;
     }
     product p = {.kernels = graphss_i_ctx_kernels(ctx),
-                 .b = b,
-                 .y = y,
-                 .x = x,
-                 .k = k,
-                 .from = from,
-                 .rows = rows};
+        .b = b,
+        .y = y,
+        .x = x,
+        .k = k,
+        .from = from,
+        .rows = rows};
     p.strips = (k + STRIP - 1) / STRIP;
     p.runs = (rows + MOST - 1) / MOST;
     while (p.runs * p.strips < TASKS && rows / (2 * p.runs) >= LEAST)

@@ -23,17 +23,17 @@ size_t graphss_i_bits_words(size_t n_rows, size_t n_cols);
 /* Whether each row of m holds one number only; writes it to r [n_rows], 1 for empty rows. */
 bool graphss_i_bits_suit(float *r, const graphss_i_csr *m);
 /* The pattern of m; r and s are left NULL. */
-graphss_status graphss_i_bits_make(graphss_ctx *ctx, graphss_i_bits *out,
-                                   const graphss_i_csr *m);
+graphss_status graphss_i_bits_make(
+    graphss_ctx *ctx, graphss_i_bits *out, const graphss_i_csr *m);
 void graphss_i_bits_destroy(graphss_ctx *ctx, graphss_i_bits *b);
 /* out->word [words(b.n_cols, b.n_rows)], which the caller allocated, and the rest of out. Of
  * the words those of rows [from, to) of b are written; from is a multiple of 32, and so is to
  * unless it is n_rows. */
-void graphss_i_bits_transpose(graphss_ctx *ctx, graphss_i_bits *out, const graphss_i_bits *b,
-                              size_t from, size_t to);
+void graphss_i_bits_transpose(
+    graphss_ctx *ctx, graphss_i_bits *out, const graphss_i_bits *b, size_t from, size_t to);
 
 /* Rows [from, to) of y [n_rows x k] = b x, x [n_cols x k] */
 void graphss_i_bits_multiply(graphss_ctx *ctx, float *y, const graphss_i_bits *b, size_t from,
-                             size_t to, const float *x, size_t k);
+    size_t to, const float *x, size_t k);
 
 #endif

@@ -32,8 +32,8 @@ bool graphss_i_blocks_suit(const graphss_i_csr *m)
     return m->value && entries(m) > 0 && block_rows(m) > 0;
 }
 
-graphss_status graphss_i_blocks_make(graphss_ctx *ctx, graphss_i_blocks *out,
-                                     const graphss_i_csr *m)
+graphss_status graphss_i_blocks_make(
+    graphss_ctx *ctx, graphss_i_blocks *out, const graphss_i_csr *m)
 {
     graphss_i_blocks b = {.n_rows = m->n_rows, .n_cols = m->n_cols, .rows = block_rows(m)};
     b.n = (m->n_rows + b.rows - 1) / b.rows;
@@ -97,8 +97,8 @@ static size_t blocks_in(const graphss_i_blocks *b, size_t from, size_t to)
     return from < to ? (to + b->rows - 1) / b->rows - from / b->rows : 0;
 }
 
-void graphss_i_blocks_fill(graphss_ctx *ctx, graphss_i_blocks *b, const graphss_i_csr *m,
-                           size_t from, size_t to)
+void graphss_i_blocks_fill(
+    graphss_ctx *ctx, graphss_i_blocks *b, const graphss_i_csr *m, size_t from, size_t to)
 {
     filling f = {b, m, from / b->rows};
     graphss_i_parallel(ctx, blocks_in(b, from, to), fill_block, &f);
@@ -126,12 +126,12 @@ static void multiply_task(void *arg, size_t task)
     const graphss_i_blocks *b = p->b;
     for (size_t j = p->begin; j < p->end; j++)
         p->kernels->spmm_block(p->y, b->offset + j * (b->n_cols + 1), b->row + b->first[j],
-                               b->value + b->first[j], p->x + j * b->rows * p->k, p->k,
-                               b->n_cols, first_column(p, task), first_column(p, task + 1));
+            b->value + b->first[j], p->x + j * b->rows * p->k, p->k, b->n_cols,
+            first_column(p, task), first_column(p, task + 1));
 }
 
 void graphss_i_blocks_multiply(graphss_ctx *ctx, float *y, const graphss_i_blocks *b,
-                               size_t from, size_t to, const float *x, size_t k)
+    size_t from, size_t to, const float *x, size_t k)
 {
     if (from >= to || k == 0)
         return;

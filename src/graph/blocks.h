@@ -24,16 +24,16 @@ typedef struct graphss_i_blocks {
 /* Whether blocks suit m: enough entries for its columns. */
 bool graphss_i_blocks_suit(const graphss_i_csr *m);
 /* Blocks for m, which has values, and has as many entries or fewer in later fills. */
-graphss_status graphss_i_blocks_make(graphss_ctx *ctx, graphss_i_blocks *out,
-                                     const graphss_i_csr *m);
+graphss_status graphss_i_blocks_make(
+    graphss_ctx *ctx, graphss_i_blocks *out, const graphss_i_csr *m);
 /* Takes the entries of m in place of those it had; of rows [from, to) alone, in whole blocks.
  */
-void graphss_i_blocks_fill(graphss_ctx *ctx, graphss_i_blocks *b, const graphss_i_csr *m,
-                           size_t from, size_t to);
+void graphss_i_blocks_fill(
+    graphss_ctx *ctx, graphss_i_blocks *b, const graphss_i_csr *m, size_t from, size_t to);
 void graphss_i_blocks_destroy(graphss_ctx *ctx, graphss_i_blocks *b);
 
 /* y [n_cols x k] += m^T x, x [n_rows x k], over the blocks that meet rows [from, to) */
 void graphss_i_blocks_multiply(graphss_ctx *ctx, float *y, const graphss_i_blocks *b,
-                               size_t from, size_t to, const float *x, size_t k);
+    size_t from, size_t to, const float *x, size_t k);
 
 #endif

@@ -7,7 +7,7 @@
 
 /* Runs graphss_graph_check, then graphss_features_check. Check before that their sizes
  * agree. */
-graphss_status graphss_i_check_snapshot(graphss_ctx *ctx, const graphss_graph *graph,
-                                        const graphss_features *features);
+graphss_status graphss_i_check_snapshot(
+    graphss_ctx *ctx, const graphss_graph *graph, const graphss_features *features);
 
 #endif

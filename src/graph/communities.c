@@ -33,8 +33,8 @@ typedef struct room {
 } room;
 
 /* The community node v belongs to, by the rule above; of equals its own, then the first. */
-static int32_t best_of(const room *r, const graphss_graph *g, const int32_t *community,
-                       size_t v, double twice)
+static int32_t best_of(
+    const room *r, const graphss_graph *g, const int32_t *community, size_t v, double twice)
 {
     const double degree = (double)graphss_graph_degree(g, v);
     const int32_t own = community[v];
@@ -103,21 +103,21 @@ static size_t renumber(int32_t *community, int32_t *name, size_t n)
     return count;
 }
 
-graphss_status graphss_graph_communities(graphss_ctx *ctx, int32_t *community, size_t *count,
-                                         const graphss_graph *graph)
+graphss_status graphss_graph_communities(
+    graphss_ctx *ctx, int32_t *community, size_t *count, const graphss_graph *graph)
 {
     if (GRAPHSS_I_LACKS(ctx, {"graph", graph}, {"place for their number", count},
-                        {"place for the communities",
-                         GRAPHSS_I_FILLED(community, graph ? graph->n_nodes : 0)}))
+            {"place for the communities",
+                GRAPHSS_I_FILLED(community, graph ? graph->n_nodes : 0)}))
         return GRAPHSS_ERR_INVALID;
     graphss_status st = graphss_graph_check(ctx, graph);
     if (st)
         return st;
     const size_t n = graph->n_nodes;
     room r = {.order = graphss_i_alloc(ctx, n, sizeof *r.order),
-              .total = graphss_i_alloc(ctx, n, sizeof *r.total),
-              .links = graphss_i_calloc(ctx, n, sizeof *r.links),
-              .found = graphss_i_alloc(ctx, n, sizeof *r.found)};
+        .total = graphss_i_alloc(ctx, n, sizeof *r.total),
+        .links = graphss_i_calloc(ctx, n, sizeof *r.links),
+        .found = graphss_i_alloc(ctx, n, sizeof *r.found)};
     st = r.order && r.total && r.links && r.found ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
     if (!st) {
         find(community, &r, graph);

@@ -48,8 +48,8 @@ static int32_t *carve(graphss_ctx *ctx, graphss_i_rows *rows, size_t numbers)
     return item;
 }
 
-graphss_status graphss_i_rows_init(graphss_ctx *ctx, graphss_i_rows *rows,
-                                   const graphss_graph *base)
+graphss_status graphss_i_rows_init(
+    graphss_ctx *ctx, graphss_i_rows *rows, const graphss_graph *base)
 {
     const size_t n = base->n_nodes;
     graphss_i_rows made = {.n = n, .base = base};

@@ -22,8 +22,8 @@ typedef struct graphss_i_rows {
 } graphss_i_rows;
 
 /* base is borrowed for the life of the rows. Its numbers need not be below n. */
-graphss_status graphss_i_rows_init(graphss_ctx *ctx, graphss_i_rows *rows,
-                                   const graphss_graph *base);
+graphss_status graphss_i_rows_init(
+    graphss_ctx *ctx, graphss_i_rows *rows, const graphss_graph *base);
 void graphss_i_rows_destroy(graphss_ctx *ctx, graphss_i_rows *rows);
 
 bool graphss_i_rows_has(const graphss_i_rows *rows, size_t i, int32_t x);

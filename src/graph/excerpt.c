@@ -18,8 +18,8 @@ typedef struct ghosts {
 
 static void ghosts_close(graphss_ctx *ctx, ghosts *g)
 {
-    void *const list[] = {g->node,    g->count,  g->asked,  g->degree,
-                          g->entries, g->target, g->column, g->value};
+    void *const list[] = {
+        g->node, g->count, g->asked, g->degree, g->entries, g->target, g->column, g->value};
     for (size_t i = 0; i < sizeof list / sizeof *list; i++)
         graphss_release(ctx, list[i]);
     for (size_t b = 0; b < GRAPHSS_I_EXCERPT_BLOCKS; b++)
@@ -47,8 +47,8 @@ static int ascending(const void *a, const void *b)
 
 /* near [*n]: local numbers of the nodes and their neighbours, each once, ascending: own nodes
  * by their global numbers, then ghosts. */
-static graphss_status find_near(graphss_ctx *ctx, int32_t **near, size_t *n,
-                                const graphss_i_excerpt_input *in)
+static graphss_status find_near(
+    graphss_ctx *ctx, int32_t **near, size_t *n, const graphss_i_excerpt_input *in)
 {
     const graphss_graph *g = &in->part->graph;
     size_t most = in->m, m = 0, kept = 0;
@@ -89,16 +89,15 @@ typedef struct reply {
 
 static void reply_close(graphss_ctx *ctx, reply *r)
 {
-    void *const list[] = {r->id,      r->node,       r->length,    r->target,
-                          r->column,  r->value,      r->block,     r->targets,
-                          r->entries, r->in_targets, r->in_entries};
+    void *const list[] = {r->id, r->node, r->length, r->target, r->column, r->value, r->block,
+        r->targets, r->entries, r->in_targets, r->in_entries};
     for (size_t i = 0; i < sizeof list / sizeof *list; i++)
         graphss_release(ctx, list[i]);
 }
 
 /* Whose the ghosts are, and what others ask for. */
-static graphss_status ask(graphss_ctx *ctx, ghosts *g, reply *r,
-                          const graphss_i_excerpt_input *in)
+static graphss_status ask(
+    graphss_ctx *ctx, ghosts *g, reply *r, const graphss_i_excerpt_input *in)
 {
     const graphss_i_part *p = in->part;
     const size_t ranks = graphss_i_ranks(ctx);
@@ -133,8 +132,8 @@ static graphss_status ask(graphss_ctx *ctx, ghosts *g, reply *r,
 }
 
 /* Rows of own nodes for those who asked. */
-static graphss_status pack(graphss_ctx *ctx, reply *r, const ghosts *g,
-                           const graphss_i_excerpt_input *in)
+static graphss_status pack(
+    graphss_ctx *ctx, reply *r, const ghosts *g, const graphss_i_excerpt_input *in)
 {
     const graphss_i_part *p = in->part;
     const size_t ranks = graphss_i_ranks(ctx);
@@ -181,7 +180,7 @@ static graphss_status pack(graphss_ctx *ctx, reply *r, const ghosts *g,
 
 /* Room for the rows, whose lengths have come. length [n x 2] */
 static graphss_status make_room(graphss_ctx *ctx, ghosts *g, reply *r, const int64_t *length,
-                                const graphss_i_excerpt_input *in)
+    const graphss_i_excerpt_input *in)
 {
     const bool dense = graphss_features_dense(in->features);
     g->degree = graphss_i_calloc(ctx, g->n + 1, sizeof *g->degree);
@@ -217,25 +216,25 @@ static graphss_status fetch(graphss_ctx *ctx, ghosts *g, const graphss_i_excerpt
         st = graphss_engine_agree(ctx, st, NULL);
     }
     if (!st)
-        st = graphss_i_ranks_exchange(ctx, length, g->count, r.length, g->asked,
-                                      2 * sizeof *length);
+        st = graphss_i_ranks_exchange(
+            ctx, length, g->count, r.length, g->asked, 2 * sizeof *length);
     if (!st)
         st = graphss_engine_agree(ctx, make_room(ctx, g, &r, length, in), NULL);
     if (!st)
-        st = graphss_i_ranks_exchange(ctx, g->target, r.in_targets, r.target, r.targets,
-                                      sizeof *g->target);
+        st = graphss_i_ranks_exchange(
+            ctx, g->target, r.in_targets, r.target, r.targets, sizeof *g->target);
     if (!st && !graphss_features_dense(in->features))
-        st = graphss_i_ranks_exchange(ctx, g->column, r.in_entries, r.column, r.entries,
-                                      sizeof *g->column);
+        st = graphss_i_ranks_exchange(
+            ctx, g->column, r.in_entries, r.column, r.entries, sizeof *g->column);
     if (!st)
-        st = graphss_i_ranks_exchange(ctx, g->value, r.in_entries, r.value, r.entries,
-                                      sizeof *g->value);
+        st = graphss_i_ranks_exchange(
+            ctx, g->value, r.in_entries, r.value, r.entries, sizeof *g->value);
     for (size_t b = 0; b < in->n_blocks && !st; b++) {
         for (size_t i = 0; i < r.n; i++)
             memcpy(r.block + i * in->k, in->block[b] + (size_t)r.node[i] * in->k,
-                   in->k * sizeof *r.block);
-        st = graphss_i_ranks_exchange(ctx, g->block[b], g->count, r.block, g->asked,
-                                      in->k * sizeof *r.block);
+                in->k * sizeof *r.block);
+        st = graphss_i_ranks_exchange(
+            ctx, g->block[b], g->count, r.block, g->asked, in->k * sizeof *r.block);
     }
     graphss_release(ctx, length);
     reply_close(ctx, &r);
@@ -305,7 +304,7 @@ static source source_of(const graphss_i_excerpt_input *in, const ghosts *g, int3
 }
 
 static graphss_status allocate(graphss_ctx *ctx, graphss_i_excerpt *out, const present *list,
-                               size_t n, const ghosts *g, const graphss_i_excerpt_input *in)
+    size_t n, const ghosts *g, const graphss_i_excerpt_input *in)
 {
     const size_t all = 2 * n + 1;
     const bool dense = graphss_features_dense(in->features);
@@ -316,8 +315,8 @@ static graphss_status allocate(graphss_ctx *ctx, graphss_i_excerpt *out, const p
         entries += s.x.n;
     }
     out->graph = (graphss_graph){.n_nodes = all,
-                                 .offset = graphss_i_calloc(ctx, all + 1, sizeof(int64_t)),
-                                 .target = graphss_i_alloc(ctx, targets, sizeof(int32_t))};
+        .offset = graphss_i_calloc(ctx, all + 1, sizeof(int64_t)),
+        .target = graphss_i_alloc(ctx, targets, sizeof(int32_t))};
     graphss_features *x = &out->features;
     *x = (graphss_features){
         .n_rows = all, .n_cols = in->features->n_cols, .kind = in->features->kind};
@@ -339,7 +338,7 @@ static graphss_status allocate(graphss_ctx *ctx, graphss_i_excerpt *out, const p
 }
 
 static void fill_row(graphss_i_excerpt *out, size_t at, const source *s, const present *list,
-                     size_t n, const graphss_i_excerpt_input *in)
+    size_t n, const graphss_i_excerpt_input *in)
 {
     const graphss_i_part *p = in->part;
     graphss_features *x = &out->features;
@@ -358,7 +357,7 @@ static void fill_row(graphss_i_excerpt *out, size_t at, const source *s, const p
 }
 
 static graphss_status make(graphss_ctx *ctx, graphss_i_excerpt *out, const int32_t *near,
-                           size_t n, const ghosts *g, const graphss_i_excerpt_input *in)
+    size_t n, const ghosts *g, const graphss_i_excerpt_input *in)
 {
     const graphss_i_part *p = in->part;
     present *list = graphss_i_alloc(ctx, n, sizeof *list);
@@ -388,8 +387,8 @@ static graphss_status make(graphss_ctx *ctx, graphss_i_excerpt *out, const int32
     return st;
 }
 
-graphss_status graphss_i_excerpt_take(graphss_ctx *ctx, graphss_i_excerpt *out,
-                                      const graphss_i_excerpt_input *in)
+graphss_status graphss_i_excerpt_take(
+    graphss_ctx *ctx, graphss_i_excerpt *out, const graphss_i_excerpt_input *in)
 {
     graphss_i_excerpt made = {0};
     ghosts g = {0};

@@ -33,8 +33,8 @@ typedef struct graphss_i_excerpt_input {
 } graphss_i_excerpt_input;
 
 /* All ranks call it together, each for nodes of its own, which may be none. */
-graphss_status graphss_i_excerpt_take(graphss_ctx *ctx, graphss_i_excerpt *out,
-                                      const graphss_i_excerpt_input *in);
+graphss_status graphss_i_excerpt_take(
+    graphss_ctx *ctx, graphss_i_excerpt *out, const graphss_i_excerpt_input *in);
 void graphss_i_excerpt_destroy(graphss_ctx *ctx, graphss_i_excerpt *e);
 
 #endif

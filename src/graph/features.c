@@ -16,8 +16,8 @@ size_t graphss_features_stored(const graphss_features *features)
                             : features->n_rows * features->n_cols;
 }
 
-graphss_status graphss_features_copy(graphss_ctx *ctx, graphss_features *out,
-                                     const graphss_features *features)
+graphss_status graphss_features_copy(
+    graphss_ctx *ctx, graphss_features *out, const graphss_features *features)
 {
     if (GRAPHSS_I_LACKS(ctx, {"features", features}, {"place for the features", out}))
         return GRAPHSS_ERR_INVALID;
@@ -52,12 +52,11 @@ static graphss_status check_columns(graphss_ctx *ctx, const graphss_features *f)
             const int32_t j = f->column[e];
             if (j < 0 || (size_t)j >= f->n_cols)
                 return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
-                                      "row %zu: feature %d, want one of %zu", i, (int)j,
-                                      f->n_cols);
+                    "row %zu: feature %d, want one of %zu", i, (int)j, f->n_cols);
             if (e > f->offset[i] && j <= f->column[e - 1])
                 return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
-                                      "row %zu: feature %d after %d, want ascending", i,
-                                      (int)j, (int)f->column[e - 1]);
+                    "row %zu: feature %d after %d, want ascending", i, (int)j,
+                    (int)f->column[e - 1]);
         }
     return GRAPHSS_OK;
 }
@@ -68,36 +67,35 @@ graphss_status graphss_features_check(graphss_ctx *ctx, const graphss_features *
         return GRAPHSS_ERR_INVALID;
     size_t cells;
     if (f->n_rows > INT32_MAX)
-        return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID, "%zu rows, want at most %d", f->n_rows,
-                              INT32_MAX);
+        return graphss_i_fail(
+            ctx, GRAPHSS_ERR_INVALID, "%zu rows, want at most %d", f->n_rows, INT32_MAX);
     if (!f->offset) {
         if (f->column)
             return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID, "columns but no offsets");
         if (!graphss_i_mul(&cells, f->n_rows, f->n_cols))
             return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
-                                  "%zu rows of %zu features are more than fit in memory",
-                                  f->n_rows, f->n_cols);
-        return cells && !f->value ? graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
-                                                   "%zu rows of %zu features, but no values",
-                                                   f->n_rows, f->n_cols)
-                                  : GRAPHSS_OK;
+                "%zu rows of %zu features are more than fit in memory", f->n_rows, f->n_cols);
+        return cells && !f->value
+                   ? graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
+                         "%zu rows of %zu features, but no values", f->n_rows, f->n_cols)
+                   : GRAPHSS_OK;
     }
     if (f->offset[0] != 0)
-        return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
-                              "the first offset of the features is not 0");
+        return graphss_i_fail(
+            ctx, GRAPHSS_ERR_INVALID, "the first offset of the features is not 0");
     for (size_t i = 0; i < f->n_rows; i++)
         if (f->offset[i + 1] < f->offset[i])
             return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
-                                  "row %zu: it ends at %lld before it begins at %lld", i,
-                                  (long long)f->offset[i + 1], (long long)f->offset[i]);
+                "row %zu: it ends at %lld before it begins at %lld", i,
+                (long long)f->offset[i + 1], (long long)f->offset[i]);
     if (f->offset[f->n_rows] > 0 && (!f->column || !f->value))
-        return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID, "offsets but no %s",
-                              f->column ? "values" : "columns");
+        return graphss_i_fail(
+            ctx, GRAPHSS_ERR_INVALID, "offsets but no %s", f->column ? "values" : "columns");
     return check_columns(ctx, f);
 }
 
-graphss_status graphss_i_check_snapshot(graphss_ctx *ctx, const graphss_graph *graph,
-                                        const graphss_features *features)
+graphss_status graphss_i_check_snapshot(
+    graphss_ctx *ctx, const graphss_graph *graph, const graphss_features *features)
 {
     const graphss_status st = graphss_graph_check(ctx, graph);
     return st ? st : graphss_features_check(ctx, features);

@@ -76,9 +76,9 @@ static bool multiply_fast(const gemm *g, size_t i0, size_t i1)
 {
     const int threads = omp_get_max_threads();
     omp_set_num_threads(1);
-    const dnnl_status_t st = dnnl_sgemm(
-        g->transposed_a ? 'T' : 'N', g->transposed_b ? 'T' : 'N', (dnnl_dim_t)(i1 - i0),
-        (dnnl_dim_t)g->n, (dnnl_dim_t)g->k, 1.0f, g->a + (g->transposed_a ? i0 : i0 * g->k),
+    const dnnl_status_t st = dnnl_sgemm(g->transposed_a ? 'T' : 'N',
+        g->transposed_b ? 'T' : 'N', (dnnl_dim_t)(i1 - i0), (dnnl_dim_t)g->n, (dnnl_dim_t)g->k,
+        1.0f, g->a + (g->transposed_a ? i0 : i0 * g->k),
         (dnnl_dim_t)(g->transposed_a ? g->m : g->k), g->b,
         (dnnl_dim_t)(g->transposed_b ? g->k : g->n), g->beta, g->c + i0 * g->n,
         (dnnl_dim_t)g->n);
@@ -113,16 +113,8 @@ static void write_code(void)
     float c[M * N] = {0};
     for (size_t s = 0; s < sizeof shape / sizeof *shape; s++)
         for (int way = 0; way < 8; way++) {
-            const gemm g = {c,
-                            a,
-                            b,
-                            way & 1,
-                            way & 2,
-                            shape[s][0],
-                            shape[s][1],
-                            shape[s][2],
-                            way & 4 ? 1 : 0.0f,
-                            0};
+            const gemm g = {c, a, b, way & 1, way & 2, shape[s][0], shape[s][1], shape[s][2],
+                way & 4 ? 1 : 0.0f, 0};
             (void)multiply_fast(&g, 0, g.m);
         }
 }
@@ -239,8 +231,7 @@ static size_t block_rows(size_t m, size_t n, size_t k)
 }
 
 void graphss_i_gemm(graphss_ctx *ctx, float *c, const float *a, bool transposed_a,
-                    const float *b, bool transposed_b, size_t m, size_t n, size_t k,
-                    float beta)
+    const float *b, bool transposed_b, size_t m, size_t n, size_t k, float beta)
 {
     if (m == 0 || n == 0)
         return;
@@ -264,7 +255,7 @@ size_t graphss_i_gemm_room(size_t m, size_t n, size_t k)
 /* oneDNN's rounding of a row depends on its position in the block. So the blocks are those of
  * the whole product, and rows that are not listed may hold any numbers. */
 void graphss_i_gemm_rows(float *c, const float *a, const int32_t *row, size_t count,
-                         const float *b, size_t m, size_t n, size_t k, float *room)
+    const float *b, size_t m, size_t n, size_t k, float *room)
 {
     if (graphss_i_gemm_room(m, n, k) == 0) {
         const gemm g = {c, a, b, false, false, count, n, k, 0, 0};

@@ -19,8 +19,8 @@ static void lengths_to_offsets(int64_t *offset, size_t n)
 }
 
 /* Rows of the ends, holding in ascending order the rows they came from. */
-static void transpose(int64_t *out_offset, int32_t *out, const int64_t *offset,
-                      const int32_t *target, size_t n)
+static void transpose(
+    int64_t *out_offset, int32_t *out, const int64_t *offset, const int32_t *target, size_t n)
 {
     memset(out_offset, 0, (n + 1) * sizeof *out_offset);
     for (int64_t e = 0; e < offset[n]; e++)
@@ -36,7 +36,7 @@ static void transpose(int64_t *out_offset, int32_t *out, const int64_t *offset,
 
 /* Rows of `to` holding their `from`s, loops left out. */
 static void group_pairs(int64_t *offset, int32_t *target, const int32_t *from,
-                        const int32_t *to, size_t m, size_t n)
+    const int32_t *to, size_t m, size_t n)
 {
     memset(offset, 0, (n + 1) * sizeof *offset);
     for (size_t e = 0; e < m; e++)
@@ -65,8 +65,8 @@ static int64_t squeeze(int64_t *offset, int32_t *target, size_t n)
 }
 
 /* Union of ascending a[na] and b[nb] into out (NULL: only count); returns its size. */
-static int64_t merge_rows(int32_t *out, const int32_t *a, int64_t na, const int32_t *b,
-                          int64_t nb)
+static int64_t merge_rows(
+    int32_t *out, const int32_t *a, int64_t na, const int32_t *b, int64_t nb)
 {
     int64_t i = 0, j = 0, n = 0;
     while (i < na || j < nb) {
@@ -82,22 +82,21 @@ static int64_t merge_rows(int32_t *out, const int32_t *a, int64_t na, const int3
 }
 
 graphss_status graphss_graph_build(graphss_ctx *ctx, graphss_graph *out,
-                                   graphss_cleaning *cleaned, size_t n_nodes,
-                                   const int32_t *from, const int32_t *to, size_t m)
+    graphss_cleaning *cleaned, size_t n_nodes, const int32_t *from, const int32_t *to,
+    size_t m)
 {
     if (GRAPHSS_I_LACKS(ctx, {"first ends", GRAPHSS_I_FILLED(from, m)},
-                        {"second ends", GRAPHSS_I_FILLED(to, m)},
-                        {"place for the graph", out}))
+            {"second ends", GRAPHSS_I_FILLED(to, m)}, {"place for the graph", out}))
         return GRAPHSS_ERR_INVALID;
     if (n_nodes > INT32_MAX)
-        return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID, "%zu nodes, want at most %d", n_nodes,
-                              INT32_MAX);
+        return graphss_i_fail(
+            ctx, GRAPHSS_ERR_INVALID, "%zu nodes, want at most %d", n_nodes, INT32_MAX);
     graphss_cleaning found = {0};
     for (size_t e = 0; e < m; e++) {
         if (from[e] < 0 || (size_t)from[e] >= n_nodes || to[e] < 0 || (size_t)to[e] >= n_nodes)
             return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
-                                  "edge %zu joins %d and %d, want nodes below %zu", e,
-                                  (int)from[e], (int)to[e], n_nodes);
+                "edge %zu joins %d and %d, want nodes below %zu", e, (int)from[e], (int)to[e],
+                n_nodes);
         found.loops += from[e] == to[e];
     }
 
@@ -122,7 +121,7 @@ graphss_status graphss_graph_build(graphss_ctx *ctx, graphss_graph *out,
     made.offset[0] = 0;
     for (size_t i = 0; i < n_nodes; i++) {
         const int64_t degree = merge_rows(NULL, a + a_offset[i], a_offset[i + 1] - a_offset[i],
-                                          b + b_offset[i], b_offset[i + 1] - b_offset[i]);
+            b + b_offset[i], b_offset[i + 1] - b_offset[i]);
         made.offset[i + 1] = made.offset[i] + degree;
         found.isolated += degree == 0;
     }
@@ -131,8 +130,7 @@ graphss_status graphss_graph_build(graphss_ctx *ctx, graphss_graph *out,
         goto done;
     for (size_t i = 0; i < n_nodes; i++)
         merge_rows(made.target + made.offset[i], a + a_offset[i],
-                   a_offset[i + 1] - a_offset[i], b + b_offset[i],
-                   b_offset[i + 1] - b_offset[i]);
+            a_offset[i + 1] - a_offset[i], b + b_offset[i], b_offset[i + 1] - b_offset[i]);
     /* An edge given in both directions stands twice in a, one given in one stands once; in
      * the union both stand twice. */
     found.directed = made.offset[n_nodes] - a_offset[n_nodes];
@@ -151,8 +149,8 @@ done:
     return st;
 }
 
-graphss_status graphss_graph_copy(graphss_ctx *ctx, graphss_graph *out,
-                                  const graphss_graph *graph)
+graphss_status graphss_graph_copy(
+    graphss_ctx *ctx, graphss_graph *out, const graphss_graph *graph)
 {
     if (GRAPHSS_I_LACKS(ctx, {"graph", graph}, {"place for the graph", out}))
         return GRAPHSS_ERR_INVALID;
@@ -162,8 +160,8 @@ graphss_status graphss_graph_copy(graphss_ctx *ctx, graphss_graph *out,
     }
     graphss_graph made = {.n_nodes = graph->n_nodes};
     made.offset = graphss_i_copy(ctx, graph->offset, graph->n_nodes + 1, sizeof *made.offset);
-    made.target = graphss_i_copy(ctx, graph->target, (size_t)graph->offset[graph->n_nodes],
-                                 sizeof *made.target);
+    made.target = graphss_i_copy(
+        ctx, graph->target, (size_t)graph->offset[graph->n_nodes], sizeof *made.target);
     if (!made.offset || !made.target) {
         graphss_graph_destroy(ctx, &made);
         return GRAPHSS_ERR_NOMEM;
@@ -182,16 +180,16 @@ graphss_status graphss_graph_check(graphss_ctx *ctx, const graphss_graph *graph)
     if (n == 0 && !offset)
         return GRAPHSS_OK;
     if (n > INT32_MAX)
-        return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID, "%zu nodes, want at most %d", n,
-                              INT32_MAX);
+        return graphss_i_fail(
+            ctx, GRAPHSS_ERR_INVALID, "%zu nodes, want at most %d", n, INT32_MAX);
     if (!offset || offset[0] != 0)
         return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID, "the first offset is not 0");
     for (size_t i = 0; i < n; i++)
         if (offset[i + 1] < offset[i])
             return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
-                                  "node %zu: its row ends at %lld "
-                                  "before it begins at %lld",
-                                  i, (long long)offset[i + 1], (long long)offset[i]);
+                "node %zu: its row ends at %lld "
+                "before it begins at %lld",
+                i, (long long)offset[i + 1], (long long)offset[i]);
     if (offset[n] > 0 && !target)
         return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID, "offsets but no targets");
     for (size_t i = 0; i < n; i++)
@@ -199,20 +197,19 @@ graphss_status graphss_graph_check(graphss_ctx *ctx, const graphss_graph *graph)
             const int32_t j = target[e];
             if (j < 0 || (size_t)j >= n)
                 return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
-                                      "node %zu: neighbour %d, want 0..%zu", i, (int)j, n - 1);
+                    "node %zu: neighbour %d, want 0..%zu", i, (int)j, n - 1);
             if ((size_t)j == i)
                 return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID, "node %zu: a loop", i);
             if (e > offset[i] && j <= target[e - 1])
                 return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
-                                      "node %zu: neighbour %d after %d, want ascending", i,
-                                      (int)j, (int)target[e - 1]);
+                    "node %zu: neighbour %d after %d, want ascending", i, (int)j,
+                    (int)target[e - 1]);
         }
     for (size_t i = 0; i < n; i++)
         for (int64_t e = offset[i]; e < offset[i + 1]; e++)
             if (!graphss_graph_has_edge(graph, target[e], (int32_t)i))
                 return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
-                                      "node %zu: neighbour %d does not have it back", i,
-                                      (int)target[e]);
+                    "node %zu: neighbour %d does not have it back", i, (int)target[e]);
     return GRAPHSS_OK;
 }
 

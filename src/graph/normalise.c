@@ -14,7 +14,7 @@ static bool precedes(const graphss_i_part *part, int32_t a, int32_t b)
 /* Copies the neighbours of i to position e, with i itself inserted if self-loops are wanted;
  * returns the position after them. part: or NULL. */
 static int64_t put_row(int32_t *column, int64_t e, const graphss_graph *g, size_t i,
-                       bool loops, const graphss_i_part *part)
+    bool loops, const graphss_i_part *part)
 {
     bool placed = !loops;
     for (int64_t s = g->offset[i]; s < g->offset[i + 1]; s++) {
@@ -30,8 +30,8 @@ static int64_t put_row(int32_t *column, int64_t e, const graphss_graph *g, size_
 }
 
 /* Rows of A + I. */
-static void pattern_with_loops(int64_t *offset, int32_t *column, const graphss_graph *g,
-                               const graphss_i_part *part)
+static void pattern_with_loops(
+    int64_t *offset, int32_t *column, const graphss_graph *g, const graphss_i_part *part)
 {
     offset[0] = 0;
     for (size_t i = 0; i < g->n_nodes; i++)
@@ -53,8 +53,8 @@ static double degree_of(const graphss_i_csr *m, size_t j, bool loops)
 }
 
 /* value as above, of the transpose of a row norm 1 / d_j */
-static void fill_values(float *value, float *transposed, const graphss_i_csr *m,
-                        bool symmetric, bool loops)
+static void fill_values(
+    float *value, float *transposed, const graphss_i_csr *m, bool symmetric, bool loops)
 {
     const int64_t *offset = m->offset;
     for (size_t i = 0; i < m->n_rows; i++) {
@@ -90,8 +90,7 @@ static graphss_status make_places(graphss_ctx *ctx, graphss_i_propagation *p)
 }
 
 graphss_status graphss_i_propagation_make(graphss_ctx *ctx, graphss_i_propagation *out,
-                                          const graphss_graph *graph, graphss_i_norm norm,
-                                          bool loops)
+    const graphss_graph *graph, graphss_i_norm norm, bool loops)
 {
     graphss_i_propagation p = {.norm = norm};
     const size_t n = graph->n_nodes;
@@ -138,8 +137,7 @@ graphss_status graphss_i_propagation_make(graphss_ctx *ctx, graphss_i_propagatio
 }
 
 graphss_status graphss_i_propagation_rows(graphss_ctx *ctx, graphss_i_csr *out,
-                                          const graphss_graph *g, graphss_i_norm norm,
-                                          bool loops, const int32_t *row, size_t n_rows)
+    const graphss_graph *g, graphss_i_norm norm, bool loops, const int32_t *row, size_t n_rows)
 {
     const bool symmetric = norm == GRAPHSS_I_NORM_SYMMETRIC;
     size_t nnz = 0;

@@ -21,12 +21,11 @@ typedef struct graphss_i_propagation {
 
 /* loops: use A + I instead of A, also for the degrees. Rows without entries stay empty. */
 graphss_status graphss_i_propagation_make(graphss_ctx *ctx, graphss_i_propagation *out,
-                                          const graphss_graph *graph, graphss_i_norm norm,
-                                          bool loops);
+    const graphss_graph *graph, graphss_i_norm norm, bool loops);
 /* Only the listed rows [n_rows] of that matrix; columns are nodes as before. */
 graphss_status graphss_i_propagation_rows(graphss_ctx *ctx, graphss_i_csr *out,
-                                          const graphss_graph *graph, graphss_i_norm norm,
-                                          bool loops, const int32_t *row, size_t n_rows);
+    const graphss_graph *graph, graphss_i_norm norm, bool loops, const int32_t *row,
+    size_t n_rows);
 void graphss_i_propagation_destroy(graphss_ctx *ctx, graphss_i_propagation *p);
 /* m^T: m itself when symmetric. */
 const graphss_i_csr *graphss_i_propagation_transposed(const graphss_i_propagation *p);

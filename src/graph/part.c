@@ -55,8 +55,7 @@ enum { ABSENT = -1, WANTED = -2 };
 
 /* place [n_all]: the own nodes have their numbers; those that rows refer to are WANTED. */
 static graphss_status mark(graphss_ctx *ctx, int32_t *place, const graphss_i_pieces *all,
-                           size_t n_all, const int64_t *id, size_t n, const int64_t *target,
-                           size_t entries)
+    size_t n_all, const int64_t *id, size_t n, const int64_t *target, size_t entries)
 {
     size_t found = 0;
     memset(place, 0, n_all * sizeof *place);
@@ -72,8 +71,8 @@ static graphss_status mark(graphss_ctx *ctx, int32_t *place, const graphss_i_pie
         }
     }
     if (found != n_all)
-        return graphss_i_fail(ctx, GRAPHSS_ERR_DATA, "the shards have %zu nodes, want %zu",
-                              found, n_all);
+        return graphss_i_fail(
+            ctx, GRAPHSS_ERR_DATA, "the shards have %zu nodes, want %zu", found, n_all);
     for (size_t i = 0; i < n; i++)
         place[id[i]] = (int32_t)i;
     for (size_t e = 0; e < entries; e++)
@@ -84,7 +83,7 @@ static graphss_status mark(graphss_ctx *ctx, int32_t *place, const graphss_i_pie
 
 /* Numbers the ghosts, rank by rank. wanted gets their places among the owner's nodes. */
 static graphss_status number_ghosts(graphss_ctx *ctx, graphss_i_part *p, int32_t **wanted,
-                                    int32_t *place, const graphss_i_pieces *all)
+    int32_t *place, const graphss_i_pieces *all)
 {
     const size_t ranks = graphss_i_ranks(ctx);
     size_t ghosts = 0;
@@ -92,8 +91,8 @@ static graphss_status number_ghosts(graphss_ctx *ctx, graphss_i_part *p, int32_t
         ghosts += place[i] == WANTED;
     if (p->n_own + ghosts > INT32_MAX)
         return graphss_i_fail(ctx, GRAPHSS_ERR_LIMIT,
-                              "%zu nodes and %zu of other ranks, at most %d fit one rank",
-                              p->n_own, ghosts, INT32_MAX);
+            "%zu nodes and %zu of other ranks, at most %d fit one rank", p->n_own, ghosts,
+            INT32_MAX);
     p->n_ghost = ghosts;
     p->id = graphss_i_alloc(ctx, p->n_own + ghosts, sizeof *p->id);
     *wanted = graphss_i_alloc(ctx, ghosts, sizeof **wanted);
@@ -119,7 +118,7 @@ static graphss_status number_ghosts(graphss_ctx *ctx, graphss_i_part *p, int32_t
 }
 
 static graphss_status take_rows(graphss_ctx *ctx, graphss_i_part *p, const int64_t *offset,
-                                const int64_t *target, const int32_t *place)
+    const int64_t *target, const int32_t *place)
 {
     const size_t entries = (size_t)offset[p->n_own];
     p->graph.n_nodes = p->n_own;
@@ -153,20 +152,19 @@ static graphss_status plan_halo(graphss_ctx *ctx, graphss_i_part *p, const int32
         p->send_node && p->out && p->near && p->strip && p->ghost_degree && degree;
     st = graphss_engine_agree(ctx, made ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM, NULL);
     if (!st)
-        st = graphss_i_ranks_exchange(ctx, p->send_node, p->send_count, wanted,
-                                      p->receive_count, sizeof *wanted);
+        st = graphss_i_ranks_exchange(
+            ctx, p->send_node, p->send_count, wanted, p->receive_count, sizeof *wanted);
     for (size_t s = 0; s < p->n_send && !st; s++)
         degree[s] = (int32_t)graphss_graph_degree(&p->graph, (size_t)p->send_node[s]);
     if (!st)
-        st = graphss_i_ranks_exchange(ctx, p->ghost_degree, p->receive_count, degree,
-                                      p->send_count, sizeof *degree);
+        st = graphss_i_ranks_exchange(
+            ctx, p->ghost_degree, p->receive_count, degree, p->send_count, sizeof *degree);
     graphss_release(ctx, degree);
     return st;
 }
 
 graphss_status graphss_i_part_make(graphss_ctx *ctx, graphss_i_part *out, const int64_t *id,
-                                   size_t n, const int64_t *offset, const int64_t *target,
-                                   size_t n_all)
+    size_t n, const int64_t *offset, const int64_t *target, size_t n_all)
 {
     graphss_i_part p = {.n_own = n, .n_all = n_all};
     graphss_i_pieces all = {0};
@@ -232,8 +230,8 @@ static void copy_all(graphss_ctx *ctx, copy c)
 
 /* A failed exchange leaves its mark on the context (graphss_i_ranks_status), where the next
  * operation that can fail finds it. */
-void graphss_i_part_spmm(graphss_ctx *ctx, float *y, const graphss_i_csr *m, const float *x,
-                         size_t k)
+void graphss_i_part_spmm(
+    graphss_ctx *ctx, float *y, const graphss_i_csr *m, const float *x, size_t k)
 {
     graphss_i_part *p = m->part;
     graphss_i_csr local = *m;
@@ -244,7 +242,7 @@ void graphss_i_part_spmm(graphss_ctx *ctx, float *y, const graphss_i_csr *m, con
         copy_all(ctx, (copy){p->out, cols, x + c, k, p->send_node, p->n_send, cols});
         copy_all(ctx, (copy){p->near, cols, x + c, k, NULL, p->n_own, cols});
         if (graphss_i_ranks_exchange(ctx, p->near + p->n_own * cols, p->receive_count, p->out,
-                                     p->send_count, cols * sizeof *x))
+                p->send_count, cols * sizeof *x))
             return;
         p->received += p->n_ghost * cols * sizeof *x;
         if (cols == k) {

@@ -44,13 +44,12 @@ enum { GRAPHSS_I_HALO_STRIP = 32 };
  * [n + 1], target [offset[n]]. All ranks call it together. Takes 12 bytes for each node of the
  * whole graph meanwhile. DATA: a node that no rank has, or two have. */
 graphss_status graphss_i_part_make(graphss_ctx *ctx, graphss_i_part *out, const int64_t *id,
-                                   size_t n, const int64_t *offset, const int64_t *target,
-                                   size_t n_all);
+    size_t n, const int64_t *offset, const int64_t *target, size_t n_all);
 void graphss_i_part_destroy(graphss_ctx *ctx, graphss_i_part *part);
 
 /* y [n_own x k] = m x, m with columns of own nodes and ghosts, x [n_own x k]. */
-void graphss_i_part_spmm(graphss_ctx *ctx, float *y, const graphss_i_csr *m, const float *x,
-                         size_t k);
+void graphss_i_part_spmm(
+    graphss_ctx *ctx, float *y, const graphss_i_csr *m, const float *x, size_t k);
 
 /* The part whose rows these are (graph or ascending), of those the context works on; NULL:
  * none, or one rank alone, which has the whole graph and nobody to ask. */

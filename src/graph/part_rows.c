@@ -11,8 +11,8 @@ graphss_status graphss_i_part_bring(graphss_ctx *ctx, graphss_i_part *p, void *x
     for (size_t s = 0; s < p->n_send && !st; s++)
         memcpy(out + s * size, row + (size_t)p->send_node[s] * size, size);
     if (!st)
-        st = graphss_i_ranks_exchange(ctx, row + p->n_own * size, p->receive_count, out,
-                                      p->send_count, size);
+        st = graphss_i_ranks_exchange(
+            ctx, row + p->n_own * size, p->receive_count, out, p->send_count, size);
     p->received += p->n_ghost * size;
     graphss_release(ctx, out);
     return st;
@@ -26,8 +26,8 @@ static void put_rows(char *all, const int64_t *id, const char *row, size_t n, si
         memcpy(all + (size_t)id[i] * size, row + i * size, size);
 }
 
-graphss_status graphss_i_part_gather(graphss_ctx *ctx, void *all, const graphss_i_part *p,
-                                     const void *own, size_t size)
+graphss_status graphss_i_part_gather(
+    graphss_ctx *ctx, void *all, const graphss_i_part *p, const void *own, size_t size)
 {
     graphss_i_pieces ids = {0}, rows = {0};
     graphss_status st = graphss_i_ranks_pieces(ctx, &ids, p->id, p->n_own * sizeof *p->id);
@@ -35,7 +35,7 @@ graphss_status graphss_i_part_gather(graphss_ctx *ctx, void *all, const graphss_
         st = graphss_i_ranks_pieces(ctx, &rows, own, p->n_own * size);
     for (size_t r = 0; r < graphss_i_ranks(ctx) && !st; r++)
         put_rows(all, (const int64_t *)(const void *)(ids.block + r * ids.most),
-                 rows.block + r * rows.most, ids.bytes[r] / sizeof(int64_t), size);
+            rows.block + r * rows.most, ids.bytes[r] / sizeof(int64_t), size);
     graphss_i_pieces_destroy(ctx, &rows);
     graphss_i_pieces_destroy(ctx, &ids);
     return st;
@@ -57,8 +57,8 @@ static void roll_close(graphss_ctx *ctx, roll *r)
     graphss_release(ctx, r->in);
 }
 
-static graphss_status roll_open(graphss_ctx *ctx, roll *r, const graphss_i_part *p,
-                                size_t size)
+static graphss_status roll_open(
+    graphss_ctx *ctx, roll *r, const graphss_i_part *p, size_t size)
 {
     const size_t ranks = graphss_i_ranks(ctx);
     r->total = graphss_i_rank(ctx) == 0 ? p->n_all : 0;
@@ -75,8 +75,8 @@ static graphss_status roll_open(graphss_ctx *ctx, roll *r, const graphss_i_part 
     return st ? st : graphss_i_ranks_exchange(ctx, r->id, r->in, p->id, r->out, sizeof *p->id);
 }
 
-graphss_status graphss_i_part_collect(graphss_ctx *ctx, void *all, const graphss_i_part *p,
-                                      const void *own, size_t size)
+graphss_status graphss_i_part_collect(
+    graphss_ctx *ctx, void *all, const graphss_i_part *p, const void *own, size_t size)
 {
     roll r = {0};
     graphss_status st = roll_open(ctx, &r, p, size);
@@ -88,8 +88,8 @@ graphss_status graphss_i_part_collect(graphss_ctx *ctx, void *all, const graphss
     return st;
 }
 
-graphss_status graphss_i_part_deal(graphss_ctx *ctx, void *own, const graphss_i_part *p,
-                                   const void *all, size_t size)
+graphss_status graphss_i_part_deal(
+    graphss_ctx *ctx, void *own, const graphss_i_part *p, const void *all, size_t size)
 {
     roll r = {0};
     graphss_status st = roll_open(ctx, &r, p, size);
@@ -125,7 +125,7 @@ static void told_close(graphss_ctx *ctx, told *t)
 }
 
 static graphss_status tell(graphss_ctx *ctx, told *t, const graphss_i_part *p,
-                           const graphss_features *from, const int64_t *id, size_t n)
+    const graphss_features *from, const int64_t *id, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         const int64_t v = graphss_i_part_find(p, id[i]);
@@ -172,8 +172,8 @@ static const void *piece_of(const graphss_i_pieces *all, size_t r)
 }
 
 /* Lengths of rows behind their place in offset [n + 1], which then become offsets. */
-static void measure(int64_t *offset, size_t n, const graphss_i_pieces *heads, size_t ranks,
-                    bool edges)
+static void measure(
+    int64_t *offset, size_t n, const graphss_i_pieces *heads, size_t ranks, bool edges)
 {
     for (size_t r = 0; r < ranks; r++) {
         const head *row = piece_of(heads, r);
@@ -186,7 +186,7 @@ static void measure(int64_t *offset, size_t n, const graphss_i_pieces *heads, si
 
 /* Puts the items of all rows in their places. */
 static void place(void *out, const int64_t *offset, const graphss_i_pieces *all,
-                  const graphss_i_pieces *heads, size_t ranks, bool edges, size_t size)
+    const graphss_i_pieces *heads, size_t ranks, bool edges, size_t size)
 {
     for (size_t r = 0; r < ranks; r++) {
         const head *row = piece_of(heads, r);
@@ -199,8 +199,8 @@ static void place(void *out, const int64_t *offset, const graphss_i_pieces *all,
     }
 }
 
-static graphss_status make_graph(graphss_ctx *ctx, graphss_graph *out, size_t n,
-                                 const graphss_i_pieces *all, size_t ranks)
+static graphss_status make_graph(
+    graphss_ctx *ctx, graphss_graph *out, size_t n, const graphss_i_pieces *all, size_t ranks)
 {
     graphss_graph g = {.n_nodes = n, .offset = graphss_i_calloc(ctx, n + 1, sizeof *g.offset)};
     if (g.offset) {
@@ -217,8 +217,7 @@ static graphss_status make_graph(graphss_ctx *ctx, graphss_graph *out, size_t n,
 }
 
 static graphss_status make_features(graphss_ctx *ctx, graphss_features *out, size_t n,
-                                    const graphss_features *like, const graphss_i_pieces *all,
-                                    size_t ranks)
+    const graphss_features *like, const graphss_i_pieces *all, size_t ranks)
 {
     graphss_features x = {.n_rows = n, .n_cols = like->n_cols, .kind = like->kind};
     int64_t *offset = graphss_i_calloc(ctx, n + 1, sizeof *offset);
@@ -245,8 +244,8 @@ static graphss_status make_features(graphss_ctx *ctx, graphss_features *out, siz
 }
 
 graphss_status graphss_i_part_share(graphss_ctx *ctx, graphss_graph *graph,
-                                    graphss_features *features, const graphss_i_part *part,
-                                    const graphss_features *from, const int64_t *id, size_t n)
+    graphss_features *features, const graphss_i_part *part, const graphss_features *from,
+    const int64_t *id, size_t n)
 {
     const size_t ranks = graphss_i_ranks(ctx);
     graphss_i_pieces all[KINDS] = {0};
@@ -257,10 +256,8 @@ graphss_status graphss_i_part_share(graphss_ctx *ctx, graphss_graph *graph,
     const struct {
         const void *item;
         size_t bytes;
-    } own[KINDS] = {{t.row, t.rows * sizeof *t.row},
-                    {t.target, t.targets * sizeof *t.target},
-                    {t.column, t.columns * sizeof *t.column},
-                    {t.value, t.values * sizeof *t.value}};
+    } own[KINDS] = {{t.row, t.rows * sizeof *t.row}, {t.target, t.targets * sizeof *t.target},
+        {t.column, t.columns * sizeof *t.column}, {t.value, t.values * sizeof *t.value}};
     for (size_t k = 0; k < KINDS && !st; k++)
         st = graphss_i_ranks_pieces(ctx, &all[k], own[k].item, own[k].bytes);
     if (!st && graph)

@@ -124,12 +124,11 @@ static void spmm_task(void *arg, size_t task)
     const graphss_i_csr *m = p->m;
     const size_t strip = task / p->runs, run = task % p->runs;
     p->kernels->spmm(p->out, m->offset, m->column, m->value, p->a, p->k, first_row(p, run),
-                     first_row(p, run + 1), first_column(p, strip),
-                     first_column(p, strip + 1));
+        first_row(p, run + 1), first_column(p, strip), first_column(p, strip + 1));
 }
 
-void graphss_i_spmm(graphss_ctx *ctx, float *y, const graphss_i_csr *m, const float *x,
-                    size_t k)
+void graphss_i_spmm(
+    graphss_ctx *ctx, float *y, const graphss_i_csr *m, const float *x, size_t k)
 {
     if (m->part) {
         graphss_i_part_spmm(ctx, y, m, x, k);
@@ -151,21 +150,21 @@ static void sddmm_task(void *arg, size_t task)
     const product *p = arg;
     const graphss_i_csr *m = p->m;
     p->kernels->sddmm(p->out, m->offset, m->column, p->a, p->b, p->k, first_row(p, task),
-                      first_row(p, task + 1));
+        first_row(p, task + 1));
 }
 
 void graphss_i_sddmm(graphss_ctx *ctx, float *out, const graphss_i_csr *m, const float *a,
-                     const float *b, size_t k)
+    const float *b, size_t k)
 {
     if (m->n_rows == 0 || k == 0)
         return;
     product p = {.kernels = graphss_i_ctx_kernels(ctx),
-                 .m = m,
-                 .out = out,
-                 .a = a,
-                 .b = b,
-                 .k = k,
-                 .strips = 1};
+        .m = m,
+        .out = out,
+        .a = a,
+        .b = b,
+        .k = k,
+        .strips = 1};
     cut_rows(&p);
     graphss_i_parallel(ctx, p.runs, sddmm_task, &p);
 }
@@ -176,11 +175,11 @@ static void transposed_task(void *arg, size_t task)
     const product *p = arg;
     const graphss_i_csr *m = p->m;
     p->kernels->spmm_transposed(p->out, m->offset, m->column, m->value, p->a, p->k, m->n_rows,
-                                first_column(p, task), first_column(p, task + 1));
+        first_column(p, task), first_column(p, task + 1));
 }
 
-void graphss_i_spmm_transposed(graphss_ctx *ctx, float *y, const graphss_i_csr *m,
-                               const float *x, size_t k)
+void graphss_i_spmm_transposed(
+    graphss_ctx *ctx, float *y, const graphss_i_csr *m, const float *x, size_t k)
 {
     if (m->n_rows == 0 || k == 0)
         return;
@@ -221,13 +220,12 @@ static void transpose_fill(graphss_i_csr *out, const graphss_i_csr *m)
         }
 }
 
-graphss_status graphss_i_csr_transpose(graphss_ctx *ctx, graphss_i_csr *out,
-                                       const graphss_i_csr *m)
+graphss_status graphss_i_csr_transpose(
+    graphss_ctx *ctx, graphss_i_csr *out, const graphss_i_csr *m)
 {
     if (m->n_rows > INT32_MAX)
         return graphss_i_fail(ctx, GRAPHSS_ERR_LIMIT,
-                              "transpose: %zu rows, at most %d become columns", m->n_rows,
-                              INT32_MAX);
+            "transpose: %zu rows, at most %d become columns", m->n_rows, INT32_MAX);
     const size_t nnz = m->n_rows ? (size_t)m->offset[m->n_rows] : 0;
     graphss_i_csr t = {.n_rows = m->n_cols, .n_cols = m->n_rows};
     t.offset = graphss_i_calloc(ctx, t.n_rows + 1, sizeof *t.offset);

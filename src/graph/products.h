@@ -21,22 +21,22 @@ typedef struct graphss_i_csr {
 
 void graphss_i_csr_destroy(graphss_ctx *ctx, graphss_i_csr *m);
 /* out = m^T, columns ascending. */
-graphss_status graphss_i_csr_transpose(graphss_ctx *ctx, graphss_i_csr *out,
-                                       const graphss_i_csr *m);
+graphss_status graphss_i_csr_transpose(
+    graphss_ctx *ctx, graphss_i_csr *out, const graphss_i_csr *m);
 /* place [nnz]: for each entry (i, j) of a symmetric pattern with ascending columns, where
  * (j, i) stands. next [n_rows] is room. */
-void graphss_i_csr_transposed_at(int64_t *transposed_at, int64_t *next,
-                                 const graphss_i_csr *m);
+void graphss_i_csr_transposed_at(
+    int64_t *transposed_at, int64_t *next, const graphss_i_csr *m);
 
 /* y [m.n_rows x k] = m x, x [m.n_cols x k] */
-void graphss_i_spmm(graphss_ctx *ctx, float *y, const graphss_i_csr *m, const float *x,
-                    size_t k);
+void graphss_i_spmm(
+    graphss_ctx *ctx, float *y, const graphss_i_csr *m, const float *x, size_t k);
 /* y [m.n_cols x k] += m^T x, x [m.n_rows x k], without building the transpose */
-void graphss_i_spmm_transposed(graphss_ctx *ctx, float *y, const graphss_i_csr *m,
-                               const float *x, size_t k);
+void graphss_i_spmm_transposed(
+    graphss_ctx *ctx, float *y, const graphss_i_csr *m, const float *x, size_t k);
 /* out [nnz] += a_i . b_column[e] for each stored entry e of row i */
 void graphss_i_sddmm(graphss_ctx *ctx, float *out, const graphss_i_csr *m, const float *a,
-                     const float *b, size_t k);
+    const float *b, size_t k);
 
 /* Call it before the first product: oneDNN then gets its memory. NOMEM: there is not enough;
  * products would be slow and would round differently. */
@@ -44,13 +44,12 @@ graphss_status graphss_i_gemm_ready(graphss_ctx *ctx);
 /* c [m x n] = op(a) op(b) + beta c, where op(a) is m x k. transposed_a: a is stored k x m;
  * transposed_b: b is stored n x k. */
 void graphss_i_gemm(graphss_ctx *ctx, float *c, const float *a, bool transposed_a,
-                    const float *b, bool transposed_b, size_t m, size_t n, size_t k,
-                    float beta);
+    const float *b, bool transposed_b, size_t m, size_t n, size_t k, float beta);
 /* Computes some rows of c [m x n] = a b, bit-identical to graphss_i_gemm. row [count] ascends;
  * a [count x k] and c [count x n] hold only these rows. Runs on the calling thread. room: as
  * many floats as graphss_i_gemm_room says. */
 size_t graphss_i_gemm_room(size_t m, size_t n, size_t k);
 void graphss_i_gemm_rows(float *c, const float *a, const int32_t *row, size_t count,
-                         const float *b, size_t m, size_t n, size_t k, float *room);
+    const float *b, size_t m, size_t n, size_t k, float *room);
 
 #endif

@@ -5,8 +5,8 @@
 #include <graphss/graph.h>
 #include <math.h>
 
-graphss_status graphss_features_normalise_rows(graphss_ctx *ctx, graphss_features *out,
-                                               const graphss_features *features)
+graphss_status graphss_features_normalise_rows(
+    graphss_ctx *ctx, graphss_features *out, const graphss_features *features)
 {
     if (GRAPHSS_I_LACKS(ctx, {"features", features}, {"place for the features", out}))
         return GRAPHSS_ERR_INVALID;

@@ -20,8 +20,8 @@ static inline graphss_i_row graphss_i_row_of(const graphss_features *x, size_t i
     if (!x->column) /* no row has an entry */
         return (graphss_i_row){&no_column, &no_value, 0};
     const int64_t from = x->offset[i];
-    return (graphss_i_row){x->column + from, x->value + from,
-                           (size_t)(x->offset[i + 1] - from)};
+    return (graphss_i_row){
+        x->column + from, x->value + from, (size_t)(x->offset[i + 1] - from)};
 }
 
 /* The column of the j-th entry. */
@@ -52,8 +52,8 @@ enum { GRAPHSS_I_DOTS = 4 };
 
 /* out[q] = row q . b, b by column, of n <= DOTS rows at once: one sum would wait for each
  * addition in turn. */
-static inline void graphss_i_row_dots(double *out, const graphss_i_row *row, size_t n,
-                                      const float *b)
+static inline void graphss_i_row_dots(
+    double *out, const graphss_i_row *row, size_t n, const float *b)
 {
     double sum[GRAPHSS_I_DOTS] = {0};
     size_t common = n == GRAPHSS_I_DOTS && row[0].column ? row[0].n : 0;

@@ -75,7 +75,7 @@ static void compare_rows(void *arg, size_t task)
 }
 
 void graphss_i_edge_similarity(graphss_ctx *ctx, float *out, const graphss_graph *graph,
-                               const graphss_features *features, graphss_similarity kind)
+    const graphss_features *features, graphss_similarity kind)
 {
     job j = {out, graph, features, kind};
     if (kind == GRAPHSS_SIMILARITY_AUTO)
@@ -85,8 +85,7 @@ void graphss_i_edge_similarity(graphss_ctx *ctx, float *out, const graphss_graph
 }
 
 graphss_status graphss_i_edges_alike(graphss_ctx *ctx, graphss_graph *out,
-                                     const graphss_graph *graph, const float *alike,
-                                     float least)
+    const graphss_graph *graph, const float *alike, float least)
 {
     const size_t n = graph->n_nodes;
     out->n_nodes = n;
@@ -105,8 +104,8 @@ graphss_status graphss_i_edges_alike(graphss_ctx *ctx, graphss_graph *out,
     return GRAPHSS_OK;
 }
 
-graphss_status graphss_i_similarity_median(graphss_ctx *ctx, float *median, const float *alike,
-                                           size_t n)
+graphss_status graphss_i_similarity_median(
+    graphss_ctx *ctx, float *median, const float *alike, size_t n)
 {
     const size_t stride = n / MEDIAN_OF + 1, taken = (n + stride - 1) / stride;
     double *sorted = graphss_i_alloc(ctx, taken, sizeof *sorted);

@@ -9,16 +9,15 @@
  * directions; NaN where both rows are empty. kind AUTO: JACCARD for binary features, else
  * COSINE. O(sum over edges of the lengths of both rows). */
 void graphss_i_edge_similarity(graphss_ctx *ctx, float *out, const graphss_graph *graph,
-                               const graphss_features *features, graphss_similarity kind);
+    const graphss_features *features, graphss_similarity kind);
 /* Copies graph without edges whose similarity is below least; NaN stays. The caller destroys
  * out, which begins as {0}, also on errors. alike [graph->offset[n_nodes]] is the similarity
  * of stored edges. */
 graphss_status graphss_i_edges_alike(graphss_ctx *ctx, graphss_graph *out,
-                                     const graphss_graph *graph, const float *alike,
-                                     float least);
+    const graphss_graph *graph, const float *alike, float least);
 /* The median of alike [n], which holds no NaN; of a long array, the median of an evenly spaced
  * sample. 0 if n is 0. */
-graphss_status graphss_i_similarity_median(graphss_ctx *ctx, float *median, const float *alike,
-                                           size_t n);
+graphss_status graphss_i_similarity_median(
+    graphss_ctx *ctx, float *median, const float *alike, size_t n);
 
 #endif

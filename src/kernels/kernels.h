@@ -19,31 +19,29 @@ typedef struct graphss_i_kernels {
     /* y[i][c] = sum_e value[e] x[column[e]][c]   for rows i in [row0, row1) and columns c in
      * [c0, c1) */
     void (*spmm)(float *y, const int64_t *offset, const int32_t *column, const float *value,
-                 const float *x, size_t k, size_t row0, size_t row1, size_t c0, size_t c1);
+        const float *x, size_t k, size_t row0, size_t row1, size_t c0, size_t c1);
 
     /* y[column[e]][c] += value[e] x[i][c]   over all rows i, for columns c in [c0, c1):
      * the product with the transpose, without building it. */
     void (*spmm_transposed)(float *y, const int64_t *offset, const int32_t *column,
-                            const float *value, const float *x, size_t k, size_t n_rows,
-                            size_t c0, size_t c1);
+        const float *value, const float *x, size_t k, size_t n_rows, size_t c0, size_t c1);
 
     /* y[j][c] += sum_e value[e] x[row[e]][c]   over the entries e in [offset[j], offset[j +
      * 1]) of column j of a block (graph/blocks.h), for n columns j, and c in [c0, c1) */
     void (*spmm_block)(float *y, const int32_t *offset, const uint16_t *row,
-                       const float *value, const float *x, size_t k, size_t n, size_t c0,
-                       size_t c1);
+        const float *value, const float *x, size_t k, size_t n, size_t c0, size_t c1);
 
     /* y[i][c] = r[i] sum_j bit(i, j) s[j] x[j][c]   for rows i in [row0, row1) and columns c
      * in [c0, c1). x has n_x rows; bit(i, j) is bit j % 32 of word[j / 32 * n_rows + i];
      * r [n_rows] or s [n_x] may be NULL: all ones. */
     void (*bits)(float *y, const uint32_t *word, size_t n_rows, const float *x, size_t n_x,
-                 size_t k, const float *r, const float *s, size_t row0, size_t row1, size_t c0,
-                 size_t c1);
+        size_t k, const float *r, const float *s, size_t row0, size_t row1, size_t c0,
+        size_t c1);
 
     /* out[e] += sum_c a[i][c] b[column[e]][c]   for rows i in [row0, row1): the gradient of
      * spmm with respect to value. */
     void (*sddmm)(float *out, const int64_t *offset, const int32_t *column, const float *a,
-                  const float *b, size_t k, size_t row0, size_t row1);
+        const float *b, size_t k, size_t row0, size_t row1);
 
     /* One step of Adam (Kingma & Ba 2015) over n weights:
      *   g = grad + decay w;  m = b1 m + (1 - b1) g;  v = b2 v + (1 - b2) g^2
@@ -51,11 +49,11 @@ typedef struct graphss_i_kernels {
      * with rate_t = rate sqrt(1 - b2^t) / (1 - b1^t) and eps_t = eps sqrt(1 - b2^t), which is
      * the published step. */
     void (*adam)(float *w, float *m, float *v, const float *grad, size_t n, float decay,
-                 float b1, float b2, float rate_t, float eps_t);
+        float b1, float b2, float rate_t, float eps_t);
 
     /* y[i][c] = max(0, x[i][c] + bias[c]); bias may be NULL; y may be x; k columns */
-    void (*bias_relu)(float *y, const float *x, const float *bias, size_t k, size_t row0,
-                      size_t row1);
+    void (*bias_relu)(
+        float *y, const float *x, const float *bias, size_t k, size_t row0, size_t row1);
     /* gx[j] = y[j] > 0 ? scale gy[j] : 0; gx may be gy */
     void (*relu_backward)(float *gx, const float *gy, const float *y, size_t n, float scale);
 
@@ -66,12 +64,12 @@ typedef struct graphss_i_kernels {
      * a hash of (key, j) with threshold (kept when hash16 >= threshold). A pure function of
      * its arguments, so forward, backward and any thread agree. y may be x. */
     void (*dropout)(float *y, const float *x, size_t j0, size_t j1, uint64_t key,
-                    uint32_t threshold, float scale);
+        uint32_t threshold, float scale);
 
     /* y[q] = x[q] with each bit b cleared unless kept(32 q + b), for words q in [q0, q1);
      * x may be NULL: all bits set */
     void (*dropout_bits)(uint32_t *y, const uint32_t *x, size_t q0, size_t q1, uint64_t key,
-                         uint32_t threshold);
+        uint32_t threshold);
 
     /* y[i][c] += a * x[i][c], n numbers in all */
     void (*axpy)(float *y, const float *x, float a, size_t n);
@@ -87,8 +85,7 @@ typedef struct graphss_i_kernels {
      * hessian = sum_ic weight[i] p[i][c] (x[i][c] - m[i]) (x[i][c] - m[i])^T, without terms
      * of p[i][c] < least, m[i] = sum_c p[i][c] x[i][c] */
     void (*choice_bend)(float *gradient, float *hessian, const float *x, const float *p,
-                        const float *left, const float *weight, size_t n, size_t k,
-                        float least);
+        const float *left, const float *weight, size_t n, size_t k, float least);
 
     /* p[c][s] ~ exp(sum_j x[c][j] w[j][s]), of sum 1 over the k classes c; j < f */
     void (*choices)(float *p, const float *w, const float *x, size_t k, size_t f);

@@ -14,8 +14,8 @@ typedef uint32_t lanes __attribute__((vector_size(32)));
 
 static inline __m256i first_lanes(size_t n)
 {
-    return _mm256_cmpgt_epi32(_mm256_set1_epi32((int)n),
-                              _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
+    return _mm256_cmpgt_epi32(
+        _mm256_set1_epi32((int)n), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
 }
 
 static inline vec load_part(const float *p, size_t n)

@@ -57,12 +57,12 @@ typedef struct sparse_rows {
 /* A vector of 16 floats is a cache line. Where the rows of x do not begin on one, most loads
  * straddle two, and half as wide vectors are faster as long as the data is near. */
 #if WIDTH == 16
-#define LEAVE_TO_AVX2(kernel, k, n, ...)                                                      \
-    do {                                                                                      \
-        if ((k) % LINE != 0 && (n) <= NARROW) {                                               \
-            graphss_i_kernels_avx2.kernel(__VA_ARGS__);                                       \
-            return;                                                                           \
-        }                                                                                     \
+#define LEAVE_TO_AVX2(kernel, k, n, ...) \
+    do { \
+        if ((k) % LINE != 0 && (n) <= NARROW) { \
+            graphss_i_kernels_avx2.kernel(__VA_ARGS__); \
+            return; \
+        } \
     } while (0)
 #else
 #define LEAVE_TO_AVX2(kernel, k, n, ...) ((void)0)
@@ -84,8 +84,8 @@ INLINE size_t first_of_tile(const tiling *s, size_t t, size_t columns)
 /* y[i][c] = sum_e value[e] x[column[e]][c] in tiles of n vectors, tile after tile for each
  * row: the second finds column and value in the cache, and often the page. n is a constant
  * where this is inlined. */
-INLINE void spmm_tile(int n, float *y, const sparse_rows *rows, const float *x, size_t k,
-                      const tiling *cut)
+INLINE void spmm_tile(
+    int n, float *y, const sparse_rows *rows, const float *x, size_t k, const tiling *cut)
 {
     const sparse_rows m = *rows;
     const tiling s = *cut;
@@ -115,8 +115,8 @@ INLINE void spmm_tile(int n, float *y, const sparse_rows *rows, const float *x, 
 }
 
 /* The same for fewer than WIDTH columns. */
-INLINE void spmm_part(float *y, const sparse_rows *rows, const float *x, size_t k, size_t c0,
-                      size_t n)
+INLINE void spmm_part(
+    float *y, const sparse_rows *rows, const float *x, size_t k, size_t c0, size_t n)
 {
     const sparse_rows m = *rows;
     for (size_t i = m.row0; i < m.row1; i++) {
@@ -131,8 +131,8 @@ INLINE void spmm_part(float *y, const sparse_rows *rows, const float *x, size_t 
 /* y[column[e]][c] += value[e] x[i][c] for n vectors of columns from c0 on and part columns
  * behind them; n is a constant where this is inlined. Terms come in the order of the rows,
  * in which the built transpose has them too. */
-INLINE void transposed_tile(int n, float *y, const sparse_rows *rows, const float *x, size_t k,
-                            size_t c0, size_t part)
+INLINE void transposed_tile(
+    int n, float *y, const sparse_rows *rows, const float *x, size_t k, size_t c0, size_t part)
 {
     const sparse_rows m = *rows;
     const size_t whole = c0 + (size_t)n * WIDTH;
@@ -168,7 +168,7 @@ typedef struct block_columns {
  * columns behind them; n is a constant where this is inlined. Without prefetch: the rows of x
  * in a block are in the second-level cache, from where they come in time. */
 INLINE void block_tile(int n, float *y, const block_columns *block, const float *x, size_t k,
-                       size_t c0, size_t part)
+    size_t c0, size_t part)
 {
     const block_columns m = *block;
     const size_t whole = c0 + (size_t)n * WIDTH;
@@ -197,44 +197,44 @@ INLINE void block_tile(int n, float *y, const block_columns *block, const float 
 }
 
 /* One case per number of vectors, so that the sums are registers. */
-#define CASE(n, tile, ...)                                                                    \
-    case n:                                                                                   \
-        tile(n, y, m, x, k, __VA_ARGS__);                                                     \
+#define CASE(n, tile, ...) \
+    case n: \
+        tile(n, y, m, x, k, __VA_ARGS__); \
         break;
-#define FIRST_CASES(tile, ...)                                                                \
-    CASE(1, tile, __VA_ARGS__)                                                                \
-    CASE(2, tile, __VA_ARGS__)                                                                \
-    CASE(3, tile, __VA_ARGS__)                                                                \
-    CASE(4, tile, __VA_ARGS__)                                                                \
-    CASE(5, tile, __VA_ARGS__)                                                                \
-    CASE(6, tile, __VA_ARGS__)                                                                \
-    CASE(7, tile, __VA_ARGS__)                                                                \
-    CASE(8, tile, __VA_ARGS__)                                                                \
-    CASE(9, tile, __VA_ARGS__)                                                                \
-    CASE(10, tile, __VA_ARGS__)                                                               \
-    CASE(11, tile, __VA_ARGS__)                                                               \
-    CASE(12, tile, __VA_ARGS__)                                                               \
+#define FIRST_CASES(tile, ...) \
+    CASE(1, tile, __VA_ARGS__) \
+    CASE(2, tile, __VA_ARGS__) \
+    CASE(3, tile, __VA_ARGS__) \
+    CASE(4, tile, __VA_ARGS__) \
+    CASE(5, tile, __VA_ARGS__) \
+    CASE(6, tile, __VA_ARGS__) \
+    CASE(7, tile, __VA_ARGS__) \
+    CASE(8, tile, __VA_ARGS__) \
+    CASE(9, tile, __VA_ARGS__) \
+    CASE(10, tile, __VA_ARGS__) \
+    CASE(11, tile, __VA_ARGS__) \
+    CASE(12, tile, __VA_ARGS__) \
     CASE(13, tile, __VA_ARGS__)
 #if MOST_VECTORS == 13
 #define CASES FIRST_CASES
 #elif MOST_VECTORS == 16
-#define CASES(tile, ...)                                                                      \
-    FIRST_CASES(tile, __VA_ARGS__)                                                            \
-    CASE(14, tile, __VA_ARGS__)                                                               \
-    CASE(15, tile, __VA_ARGS__)                                                               \
+#define CASES(tile, ...) \
+    FIRST_CASES(tile, __VA_ARGS__) \
+    CASE(14, tile, __VA_ARGS__) \
+    CASE(15, tile, __VA_ARGS__) \
     CASE(16, tile, __VA_ARGS__)
 #endif
 
-static void spmm_vectors(size_t n, float *y, const sparse_rows *m, const float *x, size_t k,
-                         const tiling *cut)
+static void spmm_vectors(
+    size_t n, float *y, const sparse_rows *m, const float *x, size_t k, const tiling *cut)
 {
     switch (n) {
         CASES(spmm_tile, cut)
     }
 }
 
-static void transposed_vectors(size_t n, float *y, const sparse_rows *m, const float *x,
-                               size_t k, size_t c0, size_t part)
+static void transposed_vectors(
+    size_t n, float *y, const sparse_rows *m, const float *x, size_t k, size_t c0, size_t part)
 {
     switch (n) {
         CASE(0, transposed_tile, c0, part)
@@ -243,7 +243,7 @@ static void transposed_vectors(size_t n, float *y, const sparse_rows *m, const f
 }
 
 static void block_vectors(size_t n, float *y, const block_columns *m, const float *x, size_t k,
-                          size_t c0, size_t part)
+    size_t c0, size_t part)
 {
     switch (n) {
         CASE(0, block_tile, c0, part)
@@ -252,7 +252,7 @@ static void block_vectors(size_t n, float *y, const block_columns *m, const floa
 }
 
 static void spmm(float *y, const int64_t *offset, const int32_t *column, const float *value,
-                 const float *x, size_t k, size_t row0, size_t row1, size_t c0, size_t c1)
+    const float *x, size_t k, size_t row0, size_t row1, size_t c0, size_t c1)
 {
     LEAVE_TO_AVX2(spmm, k, c1 - c0, y, offset, column, value, x, k, row0, row1, c0, c1);
     const sparse_rows m = {offset, column, value, row0, row1, offset[row1]};
@@ -268,8 +268,7 @@ static void spmm(float *y, const int64_t *offset, const int32_t *column, const f
 }
 
 static void spmm_transposed(float *y, const int64_t *offset, const int32_t *column,
-                            const float *value, const float *x, size_t k, size_t n_rows,
-                            size_t c0, size_t c1)
+    const float *value, const float *x, size_t k, size_t n_rows, size_t c0, size_t c1)
 {
     LEAVE_TO_AVX2(spmm_transposed, k, c1 - c0, y, offset, column, value, x, k, n_rows, c0, c1);
     const sparse_rows m = {offset, column, value, 0, n_rows, offset[n_rows]};
@@ -283,8 +282,7 @@ static void spmm_transposed(float *y, const int64_t *offset, const int32_t *colu
 }
 
 static void spmm_block(float *y, const int32_t *offset, const uint16_t *row,
-                       const float *value, const float *x, size_t k, size_t n, size_t c0,
-                       size_t c1)
+    const float *value, const float *x, size_t k, size_t n, size_t c0, size_t c1)
 {
     LEAVE_TO_AVX2(spmm_block, k, c1 - c0, y, offset, row, value, x, k, n, c0, c1);
     const block_columns m = {offset, row, value, n};
@@ -319,7 +317,7 @@ enum { BITS_VECTORS = BITS_COLUMNS / WIDTH };
  * first bit of the word; n vectors each, the last of which starts at column last. part: of one
  * narrow vector. */
 INLINE void bits_table(int n, vec *table, const float *x, size_t j0, size_t n_x, size_t k,
-                       const float *s, size_t c0, size_t last, size_t part)
+    const float *s, size_t c0, size_t last, size_t part)
 {
     size_t j = j0;
     for (size_t g = 0; g < BITS_GROUPS; g++) {
@@ -346,7 +344,7 @@ INLINE void bits_table(int n, vec *table, const float *x, size_t j0, size_t n_x,
 /* y[i] += the sums that the groups of word[i] name, where y[i] counts as zero at first, a
  * constant where this is inlined. y has k columns. */
 INLINE void bits_rows(int n, float *y, const uint32_t *word, const vec *table, size_t k,
-                      size_t row0, size_t row1, size_t c0, size_t last, bool first)
+    size_t row0, size_t row1, size_t c0, size_t last, bool first)
 {
     for (size_t i = row0; i < row1; i++) {
         float *to = y + i * k;
@@ -375,8 +373,8 @@ INLINE void bits_rows(int n, float *y, const uint32_t *word, const vec *table, s
 }
 
 /* y[i][c] *= r[i] for columns [c0, c1); r may be NULL: ones */
-INLINE void bits_scale(float *y, size_t k, const float *r, size_t row0, size_t row1, size_t c0,
-                       size_t c1)
+INLINE void bits_scale(
+    float *y, size_t k, const float *r, size_t row0, size_t row1, size_t c0, size_t c1)
 {
     for (size_t i = row0; r && i < row1; i++)
         for (size_t c = c0; c < c1; c++)
@@ -384,8 +382,7 @@ INLINE void bits_scale(float *y, size_t k, const float *r, size_t row0, size_t r
 }
 
 INLINE void bits_tile(int n, float *y, const uint32_t *word, size_t n_rows, const float *x,
-                      size_t n_x, size_t k, const float *s, size_t row0, size_t row1,
-                      size_t c0, size_t last)
+    size_t n_x, size_t k, const float *s, size_t row0, size_t row1, size_t c0, size_t last)
 {
     vec table[BITS_SUMS * BITS_VECTORS];
     bits_table(n, table, x, 0, n_x, k, s, c0, last, 0);
@@ -401,10 +398,8 @@ INLINE void bits_tile(int n, float *y, const uint32_t *word, size_t n_rows, cons
  * kept in whole vectors beside y: the next row's would wait for the last one's, were both
  * parts of a cache line. */
 static __attribute__((noinline)) void bits_narrow(float *y, const uint32_t *word,
-                                                  size_t n_rows, const float *x, size_t n_x,
-                                                  size_t k, const float *r, const float *s,
-                                                  size_t row0, size_t row1, size_t c0,
-                                                  size_t part)
+    size_t n_rows, const float *x, size_t n_x, size_t k, const float *r, const float *s,
+    size_t row0, size_t row1, size_t c0, size_t part)
 {
     enum { ROWS = 256 };
     vec table[BITS_SUMS * BITS_VECTORS], sum[ROWS];
@@ -420,14 +415,13 @@ static __attribute__((noinline)) void bits_narrow(float *y, const uint32_t *word
     }
 }
 
-#define BITS_CASE(n)                                                                          \
-    case n:                                                                                   \
-        bits_tile(n, y, word, n_rows, x, n_x, k, s, row0, row1, c, end - WIDTH);              \
+#define BITS_CASE(n) \
+    case n: \
+        bits_tile(n, y, word, n_rows, x, n_x, k, s, row0, row1, c, end - WIDTH); \
         break;
 
 static void bits(float *y, const uint32_t *word, size_t n_rows, const float *x, size_t n_x,
-                 size_t k, const float *r, const float *s, size_t row0, size_t row1, size_t c0,
-                 size_t c1)
+    size_t k, const float *r, const float *s, size_t row0, size_t row1, size_t c0, size_t c1)
 {
     for (size_t c = c0; c < c1; c += BITS_COLUMNS) {
         const size_t end = c + BITS_COLUMNS < c1 ? c + BITS_COLUMNS : c1;
@@ -470,8 +464,8 @@ INLINE float sum_lanes(vec v)
 
 /* out[e] += a . b[column[e]] for n entries; n is a constant where this is inlined. Odd and
  * even vectors are summed apart, to keep 2 n sums under way. */
-INLINE void dot_rows(int n, float *out, const int32_t *column, const float *a, const float *b,
-                     size_t k)
+INLINE void dot_rows(
+    int n, float *out, const int32_t *column, const float *a, const float *b, size_t k)
 {
     const size_t part = k % WIDTH, whole = k - part;
     const float *row[4];
@@ -501,7 +495,7 @@ INLINE void dot_rows(int n, float *out, const int32_t *column, const float *a, c
 }
 
 static void sddmm(float *out, const int64_t *offset, const int32_t *column, const float *a,
-                  const float *b, size_t k, size_t row0, size_t row1)
+    const float *b, size_t k, size_t row0, size_t row1)
 {
     LEAVE_TO_AVX2(sddmm, k, k, out, offset, column, a, b, k, row0, row1);
     const int64_t end = offset[row1];
@@ -524,7 +518,7 @@ static void sddmm(float *out, const int64_t *offset, const int32_t *column, cons
 /* Each average moves towards its new term by one product, which fuses in one way only:
  *   m += (1 - b1) (g - m);  v += (1 - b2) (g^2 - v);  w -= rate m / (sqrt(v) + eps) */
 static void adam(float *w, float *m, float *v, const float *grad, size_t n, float decay,
-                 float b1, float b2, float rate_t, float eps_t)
+    float b1, float b2, float rate_t, float eps_t)
 {
     const float c1 = 1 - b1, c2 = 1 - b2;
     INDEPENDENT
@@ -542,8 +536,8 @@ INLINE float positive(float a)
     return a <= 0 ? 0 : a;
 }
 
-static void bias_relu(float *y, const float *x, const float *bias, size_t k, size_t row0,
-                      size_t row1)
+static void bias_relu(
+    float *y, const float *x, const float *bias, size_t k, size_t row0, size_t row1)
 {
     if (!bias) {
         INDEPENDENT
@@ -579,8 +573,8 @@ static void axpy(float *y, const float *x, float a, size_t n)
 }
 
 /* n vectors of columns at a time, summed in registers; n is a constant where inlined. */
-INLINE void column_sums_tile(int n, float *out, const float *x, size_t k, size_t row0,
-                             size_t row1, size_t c0)
+INLINE void column_sums_tile(
+    int n, float *out, const float *x, size_t k, size_t row0, size_t row1, size_t c0)
 {
     vec sum[4] = {0};
     for (size_t i = row0; i < row1; i++)
@@ -663,7 +657,7 @@ INLINE lanes lane_numbers(void)
 }
 
 static void dropout(float *y, const float *x, size_t j0, size_t j1, uint64_t key,
-                    uint32_t threshold, float scale)
+    uint32_t threshold, float scale)
 {
     const lanes lane = lane_numbers();
     size_t j = j0;
@@ -687,8 +681,8 @@ static void dropout(float *y, const float *x, size_t j0, size_t j1, uint64_t key
     }
 }
 
-static void dropout_bits(uint32_t *y, const uint32_t *x, size_t q0, size_t q1, uint64_t key,
-                         uint32_t threshold)
+static void dropout_bits(
+    uint32_t *y, const uint32_t *x, size_t q0, size_t q1, uint64_t key, uint32_t threshold)
 {
     const lanes lane = lane_numbers();
     for (size_t q = q0; q < q1; q++) {

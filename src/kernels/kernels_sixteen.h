@@ -78,8 +78,7 @@ INLINE void add_square(vec h[ROW][PARTS], const vec *d, const float *each, float
 }
 
 static void choice_bend(float *gradient, float *hessian, const float *x, const float *p,
-                        const float *left, const float *weight, size_t n, size_t k,
-                        float least)
+    const float *left, const float *weight, size_t n, size_t k, float least)
 {
     vec h[ROW][PARTS] = {0}, g[PARTS] = {0};
     for (size_t i = 0; i < n; i++) {

@@ -24,17 +24,17 @@ static const char *name_of(const graphss_dataset *data, size_t node, char *room,
     return room;
 }
 
-static graphss_status give(const walk *w, graphss_event_op op, const char *u, const char *v,
-                           size_t n_features)
+static graphss_status give(
+    const walk *w, graphss_event_op op, const char *u, const char *v, size_t n_features)
 {
     const graphss_event e = {.op = op,
-                             .t = NAN,
-                             .seq = -1,
-                             .u = u,
-                             .v = v,
-                             .n_features = n_features,
-                             .feature = w->name,
-                             .value = w->value};
+        .t = NAN,
+        .seq = -1,
+        .u = u,
+        .v = v,
+        .n_features = n_features,
+        .feature = w->name,
+        .value = w->value};
     return w->take(w->user, &e);
 }
 
@@ -72,20 +72,20 @@ static graphss_status nodes(walk *w)
     graphss_status st = GRAPHSS_OK;
     for (size_t i = 0; i < w->from->graph.n_nodes && !st; i++)
         if (w->is[i] < 0)
-            st = give(w, GRAPHSS_EVENT_REMOVE_NODE, name_of(w->from, i, room, sizeof room),
-                      NULL, 0);
+            st = give(
+                w, GRAPHSS_EVENT_REMOVE_NODE, name_of(w->from, i, room, sizeof room), NULL, 0);
     for (size_t i = 0; i < w->to->graph.n_nodes && !st; i++) {
         const size_t n = differing(w, i, w->was[i]);
         if (n || w->was[i] < 0)
             st = give(w, w->was[i] < 0 ? GRAPHSS_EVENT_ADD_NODE : GRAPHSS_EVENT_SET_FEATURES,
-                      name_of(w->to, i, room, sizeof room), NULL, n);
+                name_of(w->to, i, room, sizeof room), NULL, n);
     }
     return st;
 }
 
 /* Edges of a that b lacks; other [nodes of a]: the same node in b. */
 static graphss_status edges(walk *w, graphss_event_op op, const graphss_dataset *a,
-                            const graphss_dataset *b, const int32_t *other)
+    const graphss_dataset *b, const int32_t *other)
 {
     char u[32], v[32];
     graphss_status st = GRAPHSS_OK;
@@ -97,15 +97,14 @@ static graphss_status edges(walk *w, graphss_event_op op, const graphss_dataset 
             const bool gone_with_node =
                 op == GRAPHSS_EVENT_REMOVE_EDGE && (other[i] < 0 || other[j] < 0);
             if (!gone_with_node && (other[i] < 0 || other[j] < 0 ||
-                                    !graphss_graph_has_edge(&b->graph, other[i], other[j])))
+                                       !graphss_graph_has_edge(&b->graph, other[i], other[j])))
                 st = give(w, op, name_of(a, i, u, sizeof u), name_of(a, j, v, sizeof v), 0);
         }
     return st;
 }
 
 graphss_status graphss_events_between(graphss_ctx *ctx, const graphss_dataset *from,
-                                      const graphss_dataset *to, graphss_event_take take,
-                                      void *user)
+    const graphss_dataset *to, graphss_event_take take, void *user)
 {
     if (GRAPHSS_I_LACKS(ctx, {"dataset", from}, {"other dataset", to}))
         return GRAPHSS_ERR_INVALID;
@@ -113,7 +112,7 @@ graphss_status graphss_events_between(graphss_ctx *ctx, const graphss_dataset *f
         return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID, "nothing to take the events");
     if (from->features.n_cols != to->features.n_cols)
         return graphss_i_fail(ctx, GRAPHSS_ERR_SHAPE, "%zu features, then %zu: want as many",
-                              from->features.n_cols, to->features.n_cols);
+            from->features.n_cols, to->features.n_cols);
     walk w = {.from = from, .to = to, .take = take, .user = user};
     const graphss_observation a = graphss_dataset_observe(from);
     const graphss_observation b = graphss_dataset_observe(to);

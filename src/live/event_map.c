@@ -14,7 +14,7 @@ static const char *text_of(const json_t *object, const char *name)
 }
 
 static graphss_status only(graphss_ctx *ctx, const char *path, json_t *object,
-                           const char *const *known, const char *const *also)
+    const char *const *known, const char *const *also)
 {
     const char *name;
     json_t *value;
@@ -26,20 +26,20 @@ static graphss_status only(graphss_ctx *ctx, const char *path, json_t *object,
         for (const char *const *k = also; k && *k && !good; k++)
             good = !strcmp(*k, name);
         if (!good)
-            return graphss_i_fail(ctx, GRAPHSS_ERR_DATA, "%s: unknown member '%s'", path,
-                                  name);
+            return graphss_i_fail(
+                ctx, GRAPHSS_ERR_DATA, "%s: unknown member '%s'", path, name);
     }
     return GRAPHSS_OK;
 }
 
 static graphss_status lacks(graphss_ctx *ctx, const char *path, const char *name)
 {
-    return graphss_i_fail(ctx, GRAPHSS_ERR_DATA, "%s: a table without a text '%s'", path,
-                          name);
+    return graphss_i_fail(
+        ctx, GRAPHSS_ERR_DATA, "%s: a table without a text '%s'", path, name);
 }
 
-static graphss_status take_nodes(graphss_ctx *ctx, graphss_i_map_table *t, const char *path,
-                                 json_t *o)
+static graphss_status take_nodes(
+    graphss_ctx *ctx, graphss_i_map_table *t, const char *path, json_t *o)
 {
     static const char *const known[] = {"table", "id", "prefix", "label", "features", NULL};
     const graphss_status st = only(ctx, path, o, known, NULL);
@@ -51,8 +51,8 @@ static graphss_status take_nodes(graphss_ctx *ctx, graphss_i_map_table *t, const
         return lacks(ctx, path, "id");
     if (features && (!json_is_array(features) || json_array_size(features) > COLUMNS))
         return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
-                              "%s: 'features' of %s is not a list of at most %d columns", path,
-                              t->name, (int)COLUMNS);
+            "%s: 'features' of %s is not a list of at most %d columns", path, t->name,
+            (int)COLUMNS);
     const size_t n = json_array_size(features);
     t->column = graphss_i_alloc(ctx, n + 2, sizeof *t->column);
     if (!t->column)
@@ -65,15 +65,15 @@ static graphss_status take_nodes(graphss_ctx *ctx, graphss_i_map_table *t, const
     for (size_t i = 0; i < n; i++) {
         const char *name = json_string_value(json_array_get(features, i));
         if (!name)
-            return graphss_i_fail(ctx, GRAPHSS_ERR_DATA, "%s: a feature of %s is not text",
-                                  path, t->name);
+            return graphss_i_fail(
+                ctx, GRAPHSS_ERR_DATA, "%s: a feature of %s is not text", path, t->name);
         t->column[t->n++] = name;
     }
     return GRAPHSS_OK;
 }
 
-static graphss_status take_links(graphss_ctx *ctx, graphss_i_map_table *t, const char *path,
-                                 json_t *o)
+static graphss_status take_links(
+    graphss_ctx *ctx, graphss_i_map_table *t, const char *path, json_t *o)
 {
     static const char *const known[] = {"table", "u", "v", "u_prefix", "v_prefix", NULL};
     static const char *const end[] = {"u", "v"}, *const prefix[] = {"u_prefix", "v_prefix"};
@@ -93,8 +93,8 @@ static graphss_status take_links(graphss_ctx *ctx, graphss_i_map_table *t, const
     return GRAPHSS_OK;
 }
 
-static graphss_status take_tables(graphss_ctx *ctx, graphss_i_map *m, const char *path,
-                                  const char *member)
+static graphss_status take_tables(
+    graphss_ctx *ctx, graphss_i_map *m, const char *path, const char *member)
 {
     const json_t *list = json_object_get(m->root, member);
     graphss_status st = GRAPHSS_OK;
@@ -107,8 +107,8 @@ static graphss_status take_tables(graphss_ctx *ctx, graphss_i_map *m, const char
         if (!name)
             return lacks(ctx, path, "table");
         if (graphss_i_map_find(m, name))
-            return graphss_i_fail(ctx, GRAPHSS_ERR_DATA, "%s: table %s is there twice", path,
-                                  name);
+            return graphss_i_fail(
+                ctx, GRAPHSS_ERR_DATA, "%s: table %s is there twice", path, name);
         t->name = name;
         m->n++;
         st = !strcmp(member, "nodes") ? take_nodes(ctx, t, path, o)
@@ -117,8 +117,8 @@ static graphss_status take_tables(graphss_ctx *ctx, graphss_i_map *m, const char
     return st;
 }
 
-graphss_status graphss_i_map_read(graphss_ctx *ctx, graphss_i_map *out, const char *path,
-                                  const char *const *also)
+graphss_status graphss_i_map_read(
+    graphss_ctx *ctx, graphss_i_map *out, const char *path, const char *const *also)
 {
     static const char *const known[] = {"nodes", "links", NULL};
     graphss_i_map m = {0};
@@ -133,8 +133,8 @@ graphss_status graphss_i_map_read(graphss_ctx *ctx, graphss_i_map *out, const ch
     graphss_release(ctx, bytes);
     if (!m.root)
         return starved ? graphss_i_nomem(ctx, n)
-                       : graphss_i_fail(ctx, GRAPHSS_ERR_DATA, "%s:%d: %s", path, error.line,
-                                        error.text);
+                       : graphss_i_fail(
+                             ctx, GRAPHSS_ERR_DATA, "%s:%d: %s", path, error.line, error.text);
     st = json_is_object(m.root)
              ? only(ctx, path, m.root, known, also)
              : graphss_i_fail(ctx, GRAPHSS_ERR_DATA, "%s: it is no object", path);
@@ -173,8 +173,8 @@ const graphss_i_map_table *graphss_i_map_find(const graphss_i_map *map, const ch
     return NULL;
 }
 
-const char *graphss_i_map_text(const graphss_i_map *map, const char *name,
-                               const char *otherwise)
+const char *graphss_i_map_text(
+    const graphss_i_map *map, const char *name, const char *otherwise)
 {
     const char *text = text_of(map->root, name);
     return text ? text : otherwise;
@@ -208,17 +208,16 @@ static graphss_status give(writer *w, graphss_event *e)
 static graphss_status complain(writer *w, size_t column, const graphss_i_cell *cell)
 {
     const graphss_i_map_table *t = w->change->table;
-    char *line =
-        graphss_i_format(w->ctx, "table %s, column %s: found '%.*s', want a number", t->name,
-                         t->column[column], (int)(cell->n < 100 ? cell->n : 100), cell->text);
+    char *line = graphss_i_format(w->ctx, "table %s, column %s: found '%.*s', want a number",
+        t->name, t->column[column], (int)(cell->n < 100 ? cell->n : 100), cell->text);
     const graphss_status st = line ? w->take(w->user, line, strlen(line)) : GRAPHSS_ERR_NOMEM;
     graphss_release(w->ctx, line);
     return st;
 }
 
 /* Id of a node; *out is NULL where the cell has none. */
-static graphss_status id_of(writer *w, char **out, const graphss_i_cell *cell,
-                            const char *prefix)
+static graphss_status id_of(
+    writer *w, char **out, const graphss_i_cell *cell, const char *prefix)
 {
     *out = NULL;
     if (!cell || !cell->there || !cell->text)
@@ -306,8 +305,8 @@ static graphss_status link_row(writer *w)
     const bool was = id[0][0] && id[0][1], is = id[1][0] && id[1][1];
     const bool same = was && is && !strcmp(id[0][0], id[1][0]) && !strcmp(id[0][1], id[1][1]);
     if (!st && was && !same)
-        st = give(w, &(graphss_event){
-                         .op = GRAPHSS_EVENT_REMOVE_EDGE, .u = id[0][0], .v = id[0][1]});
+        st = give(w,
+            &(graphss_event){.op = GRAPHSS_EVENT_REMOVE_EDGE, .u = id[0][0], .v = id[0][1]});
     if (!st && is && !same)
         st = give(
             w, &(graphss_event){.op = GRAPHSS_EVENT_ADD_EDGE, .u = id[1][0], .v = id[1][1]});
@@ -316,9 +315,8 @@ static graphss_status link_row(writer *w)
     return st;
 }
 
-graphss_status
-graphss_i_map_row(graphss_ctx *ctx, const graphss_i_row_change *change,
-                  graphss_status (*take)(void *user, const char *line, size_t n), void *user)
+graphss_status graphss_i_map_row(graphss_ctx *ctx, const graphss_i_row_change *change,
+    graphss_status (*take)(void *user, const char *line, size_t n), void *user)
 {
     writer w = {ctx, change, take, user, 0};
     return change->table->links ? link_row(&w) : node_row(&w);

@@ -29,14 +29,14 @@ typedef struct graphss_i_map {
 
 /* Reads a mapping file. Members other than nodes, links and `also` [NULL-ended] are refused.
  * NOT_FOUND, IO; DATA: what is wrong with it. */
-graphss_status graphss_i_map_read(graphss_ctx *ctx, graphss_i_map *out, const char *path,
-                                  const char *const *also);
+graphss_status graphss_i_map_read(
+    graphss_ctx *ctx, graphss_i_map *out, const char *path, const char *const *also);
 void graphss_i_map_destroy(graphss_ctx *ctx, graphss_i_map *map);
 /* NULL: not mapped. */
 const graphss_i_map_table *graphss_i_map_find(const graphss_i_map *map, const char *name);
 /* A text member of the file, or otherwise. */
-const char *graphss_i_map_text(const graphss_i_map *map, const char *name,
-                               const char *otherwise);
+const char *graphss_i_map_text(
+    const graphss_i_map *map, const char *name, const char *otherwise);
 
 /* A value of a row: absent (not told), null, or text. */
 typedef struct graphss_i_cell {
@@ -57,8 +57,7 @@ enum { GRAPHSS_I_ROW_EVENTS = 4 };
 
 /* Lines of events for a change of a row. What makes no event (a feature that is no number)
  * becomes a line that says so, which the parser refuses. */
-graphss_status
-graphss_i_map_row(graphss_ctx *ctx, const graphss_i_row_change *change,
-                  graphss_status (*take)(void *user, const char *line, size_t n), void *user);
+graphss_status graphss_i_map_row(graphss_ctx *ctx, const graphss_i_row_change *change,
+    graphss_status (*take)(void *user, const char *line, size_t n), void *user);
 
 #endif

@@ -18,15 +18,15 @@ typedef struct graphss_i_source_kind {
     const char *prefix; /* "" is tried last */
     const char *text;   /* for people */
     graphss_status (*open)(graphss_ctx *ctx, graphss_event_source *s, const char *rest,
-                           const graphss_dataset *data);
+        const graphss_dataset *data);
     bool waits;   /* the end is not the end */
     bool resumes; /* offsets are places in a file */
     /* NULL for bytes of a file: puts lines that came within `seconds`, perhaps none. */
     graphss_status (*more)(graphss_ctx *ctx, graphss_event_source *s, double seconds);
     graphss_status (*resume)(graphss_ctx *ctx, graphss_event_source *s, uint64_t offset);
     /* Places itself behind what the live graph has seen; NULL: resume is enough. */
-    graphss_status (*follow)(graphss_ctx *ctx, graphss_event_source *s,
-                             const graphss_live *live);
+    graphss_status (*follow)(
+        graphss_ctx *ctx, graphss_event_source *s, const graphss_live *live);
     graphss_status (*stored)(graphss_ctx *ctx, graphss_event_source *s, uint64_t offset);
     void (*close)(graphss_ctx *ctx, graphss_event_source *s);
 } graphss_i_source_kind;
@@ -49,30 +49,30 @@ struct graphss_event_source {
 
 /* A copy of a line waits to be given. */
 graphss_status graphss_i_source_put(graphss_ctx *ctx, graphss_event_source *s,
-                                    const char *text, size_t n, uint64_t offset, bool part);
+    const char *text, size_t n, uint64_t offset, bool part);
 /* Says why nothing comes (NULL: all is well again); the text is copied. */
-graphss_status graphss_i_source_say(graphss_ctx *ctx, graphss_event_source *s,
-                                    const char *trouble);
+graphss_status graphss_i_source_say(
+    graphss_ctx *ctx, graphss_event_source *s, const char *trouble);
 
 /* ---- the kinds with files of their own ---- */
 
-graphss_status graphss_i_postgresql_open(graphss_ctx *ctx, graphss_event_source *s,
-                                         const char *rest, const graphss_dataset *data);
-graphss_status graphss_i_postgresql_more(graphss_ctx *ctx, graphss_event_source *s,
-                                         double seconds);
-graphss_status graphss_i_postgresql_resume(graphss_ctx *ctx, graphss_event_source *s,
-                                           uint64_t offset);
-graphss_status graphss_i_postgresql_stored(graphss_ctx *ctx, graphss_event_source *s,
-                                           uint64_t offset);
+graphss_status graphss_i_postgresql_open(
+    graphss_ctx *ctx, graphss_event_source *s, const char *rest, const graphss_dataset *data);
+graphss_status graphss_i_postgresql_more(
+    graphss_ctx *ctx, graphss_event_source *s, double seconds);
+graphss_status graphss_i_postgresql_resume(
+    graphss_ctx *ctx, graphss_event_source *s, uint64_t offset);
+graphss_status graphss_i_postgresql_stored(
+    graphss_ctx *ctx, graphss_event_source *s, uint64_t offset);
 void graphss_i_postgresql_close(graphss_ctx *ctx, graphss_event_source *s);
 
-graphss_status graphss_i_kafka_open(graphss_ctx *ctx, graphss_event_source *s,
-                                    const char *rest, const graphss_dataset *data);
+graphss_status graphss_i_kafka_open(
+    graphss_ctx *ctx, graphss_event_source *s, const char *rest, const graphss_dataset *data);
 graphss_status graphss_i_kafka_more(graphss_ctx *ctx, graphss_event_source *s, double seconds);
-graphss_status graphss_i_kafka_follow(graphss_ctx *ctx, graphss_event_source *s,
-                                      const graphss_live *live);
-graphss_status graphss_i_kafka_stored(graphss_ctx *ctx, graphss_event_source *s,
-                                      uint64_t offset);
+graphss_status graphss_i_kafka_follow(
+    graphss_ctx *ctx, graphss_event_source *s, const graphss_live *live);
+graphss_status graphss_i_kafka_stored(
+    graphss_ctx *ctx, graphss_event_source *s, uint64_t offset);
 void graphss_i_kafka_close(graphss_ctx *ctx, graphss_event_source *s);
 
 #endif

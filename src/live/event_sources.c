@@ -15,8 +15,8 @@ static const double TAIL_PAUSE = 0.1; /* seconds between looks at a file that ma
 
 /* ---- kinds ---- */
 
-static graphss_status open_stdin(graphss_ctx *ctx, graphss_event_source *s, const char *rest,
-                                 const graphss_dataset *data)
+static graphss_status open_stdin(
+    graphss_ctx *ctx, graphss_event_source *s, const char *rest, const graphss_dataset *data)
 {
     (void)rest;
     (void)data;
@@ -26,15 +26,15 @@ static graphss_status open_stdin(graphss_ctx *ctx, graphss_event_source *s, cons
                : graphss_i_fail(ctx, GRAPHSS_ERR_IO, "standard input: %s", strerror(errno));
 }
 
-static graphss_status open_file(graphss_ctx *ctx, graphss_event_source *s, const char *rest,
-                                const graphss_dataset *data)
+static graphss_status open_file(
+    graphss_ctx *ctx, graphss_event_source *s, const char *rest, const graphss_dataset *data)
 {
     (void)data;
     s->fd = open(rest, O_RDONLY | O_CLOEXEC);
     return s->fd >= 0
                ? GRAPHSS_OK
                : graphss_i_fail(ctx, errno == ENOENT ? GRAPHSS_ERR_NOT_FOUND : GRAPHSS_ERR_IO,
-                                "%s: %s", rest, strerror(errno));
+                     "%s: %s", rest, strerror(errno));
 }
 
 static const char *node_name(const graphss_dataset *data, int32_t node, char *room, size_t n)
@@ -47,17 +47,17 @@ static const char *node_name(const graphss_dataset *data, int32_t node, char *ro
 
 /* A change of a flips file as an event. */
 static graphss_status flip_line(graphss_ctx *ctx, char **line, const graphss_flip *f,
-                                const graphss_dataset *data, int64_t seq, const char *source)
+    const graphss_dataset *data, int64_t seq, const char *source)
 {
     char u[32], v[32], column[32];
     const char *name = column;
     graphss_event e = {.op = f->kind == GRAPHSS_FLIP_FEATURE ? GRAPHSS_EVENT_SET_FEATURES
                              : f->new_value != 0             ? GRAPHSS_EVENT_ADD_EDGE
                                                              : GRAPHSS_EVENT_REMOVE_EDGE,
-                       .t = NAN,
-                       .source = source,
-                       .seq = seq,
-                       .u = node_name(data, f->node, u, sizeof u)};
+        .t = NAN,
+        .source = source,
+        .seq = seq,
+        .u = node_name(data, f->node, u, sizeof u)};
     const float value = (float)f->new_value;
     if (f->kind == GRAPHSS_FLIP_FEATURE) {
         snprintf(column, sizeof column, "%d", (int)f->target);
@@ -72,8 +72,8 @@ static graphss_status flip_line(graphss_ctx *ctx, char **line, const graphss_fli
     return graphss_event_text(ctx, line, &e);
 }
 
-static graphss_status append(graphss_ctx *ctx, graphss_event_source *s, const char *bytes,
-                             size_t n)
+static graphss_status append(
+    graphss_ctx *ctx, graphss_event_source *s, const char *bytes, size_t n)
 {
     if (s->n + n > s->room) {
         const size_t room = 2 * (s->n + n) + READ;
@@ -88,13 +88,13 @@ static graphss_status append(graphss_ctx *ctx, graphss_event_source *s, const ch
     return GRAPHSS_OK;
 }
 
-static graphss_status open_flips(graphss_ctx *ctx, graphss_event_source *s, const char *rest,
-                                 const graphss_dataset *data)
+static graphss_status open_flips(
+    graphss_ctx *ctx, graphss_event_source *s, const char *rest, const graphss_dataset *data)
 {
     graphss_flips flips = {0};
     if (!data)
-        return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID, "flips:%s: want the dataset, too",
-                              rest);
+        return graphss_i_fail(
+            ctx, GRAPHSS_ERR_INVALID, "flips:%s: want the dataset, too", rest);
     graphss_status st = graphss_flips_read(ctx, &flips, rest, data);
     for (size_t i = 0; i < flips.count && !st; i++) {
         char *line = NULL;
@@ -114,32 +114,32 @@ static const graphss_i_source_kind kinds[] = {
     {.prefix = "-", .text = "- or stdin: standard input", .open = open_stdin},
     {.prefix = "stdin", .text = "- or stdin: standard input", .open = open_stdin},
     {.prefix = "tail:",
-     .text = "tail:FILE: a file of events that grows",
-     .open = open_file,
-     .waits = true,
-     .resumes = true},
+        .text = "tail:FILE: a file of events that grows",
+        .open = open_file,
+        .waits = true,
+        .resumes = true},
     {.prefix = "flips:",
-     .text = "flips:FILE: a list of changes as attack writes it",
-     .open = open_flips,
-     .resumes = true},
+        .text = "flips:FILE: a list of changes as attack writes it",
+        .open = open_flips,
+        .resumes = true},
     {.prefix = "postgresql:",
-     .text = "postgresql:MAP.json: changes of tables, by a logical slot",
-     .open = graphss_i_postgresql_open,
-     .more = graphss_i_postgresql_more,
-     .resume = graphss_i_postgresql_resume,
-     .stored = graphss_i_postgresql_stored,
-     .close = graphss_i_postgresql_close},
+        .text = "postgresql:MAP.json: changes of tables, by a logical slot",
+        .open = graphss_i_postgresql_open,
+        .more = graphss_i_postgresql_more,
+        .resume = graphss_i_postgresql_resume,
+        .stored = graphss_i_postgresql_stored,
+        .close = graphss_i_postgresql_close},
     {.prefix = "kafka:",
-     .text = "kafka:MAP.json: topics of events or Debezium's envelopes",
-     .open = graphss_i_kafka_open,
-     .more = graphss_i_kafka_more,
-     .follow = graphss_i_kafka_follow,
-     .stored = graphss_i_kafka_stored,
-     .close = graphss_i_kafka_close},
+        .text = "kafka:MAP.json: topics of events or Debezium's envelopes",
+        .open = graphss_i_kafka_open,
+        .more = graphss_i_kafka_more,
+        .follow = graphss_i_kafka_follow,
+        .stored = graphss_i_kafka_stored,
+        .close = graphss_i_kafka_close},
     {.prefix = "",
-     .text = "FILE: a file of events, to its end",
-     .open = open_file,
-     .resumes = true},
+        .text = "FILE: a file of events, to its end",
+        .open = open_file,
+        .resumes = true},
 };
 
 const char *graphss_event_source_kind(size_t i)
@@ -150,7 +150,7 @@ const char *graphss_event_source_kind(size_t i)
 /* ---- life ---- */
 
 graphss_status graphss_event_source_open(graphss_ctx *ctx, graphss_event_source **out,
-                                         const char *where, const graphss_dataset *data)
+    const char *where, const graphss_dataset *data)
 {
     if (GRAPHSS_I_LACKS(ctx, {"source", where}, {"place for the source", out}))
         return GRAPHSS_ERR_INVALID;
@@ -200,8 +200,8 @@ const char *graphss_event_source_name(const graphss_event_source *s)
     return s->name;
 }
 
-graphss_status graphss_event_source_resume(graphss_ctx *ctx, graphss_event_source *s,
-                                           uint64_t offset)
+graphss_status graphss_event_source_resume(
+    graphss_ctx *ctx, graphss_event_source *s, uint64_t offset)
 {
     if (GRAPHSS_I_LACKS(ctx, {"source", s}))
         return GRAPHSS_ERR_INVALID;
@@ -216,9 +216,9 @@ graphss_status graphss_event_source_resume(graphss_ctx *ctx, graphss_event_sourc
     const uint64_t size = file ? (uint64_t)info.st_size : s->n;
     if (offset > size)
         return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
-                              "%s: was read up to byte %llu and now ends at %llu: another "
-                              "file wants another name",
-                              s->name, (unsigned long long)offset, (unsigned long long)size);
+            "%s: was read up to byte %llu and now ends at %llu: another "
+            "file wants another name",
+            s->name, (unsigned long long)offset, (unsigned long long)size);
     if (file && lseek(s->fd, (off_t)offset, SEEK_SET) < 0)
         return graphss_i_fail(ctx, GRAPHSS_ERR_IO, "%s: %s", s->name, strerror(errno));
     s->at = file ? 0 : (size_t)offset;
@@ -227,8 +227,8 @@ graphss_status graphss_event_source_resume(graphss_ctx *ctx, graphss_event_sourc
     return GRAPHSS_OK;
 }
 
-graphss_status graphss_live_follow(graphss_ctx *ctx, const graphss_live *live,
-                                   graphss_event_source *s, uint64_t offset)
+graphss_status graphss_live_follow(
+    graphss_ctx *ctx, const graphss_live *live, graphss_event_source *s, uint64_t offset)
 {
     if (GRAPHSS_I_LACKS(ctx, {"live graph", live}, {"source", s}))
         return GRAPHSS_ERR_INVALID;
@@ -236,8 +236,8 @@ graphss_status graphss_live_follow(graphss_ctx *ctx, const graphss_live *live,
                            : graphss_event_source_resume(ctx, s, offset);
 }
 
-graphss_status graphss_event_source_stored(graphss_ctx *ctx, graphss_event_source *s,
-                                           uint64_t offset)
+graphss_status graphss_event_source_stored(
+    graphss_ctx *ctx, graphss_event_source *s, uint64_t offset)
 {
     if (GRAPHSS_I_LACKS(ctx, {"source", s}))
         return GRAPHSS_ERR_INVALID;
@@ -252,7 +252,7 @@ const char *graphss_event_source_trouble(const graphss_event_source *s)
 /* ---- lines of kinds with more() ---- */
 
 graphss_status graphss_i_source_put(graphss_ctx *ctx, graphss_event_source *s,
-                                    const char *text, size_t n, uint64_t offset, bool part)
+    const char *text, size_t n, uint64_t offset, bool part)
 {
     if (s->n_lines == s->lines_room) {
         const size_t room = 2 * s->n_lines + 64;
@@ -271,8 +271,8 @@ graphss_status graphss_i_source_put(graphss_ctx *ctx, graphss_event_source *s,
     return GRAPHSS_OK;
 }
 
-graphss_status graphss_i_source_say(graphss_ctx *ctx, graphss_event_source *s,
-                                    const char *trouble)
+graphss_status graphss_i_source_say(
+    graphss_ctx *ctx, graphss_event_source *s, const char *trouble)
 {
     if (trouble && s->trouble && !strcmp(trouble, s->trouble))
         return GRAPHSS_OK;
@@ -285,8 +285,7 @@ graphss_status graphss_i_source_say(graphss_ctx *ctx, graphss_event_source *s,
 }
 
 static graphss_status next_put(graphss_ctx *ctx, graphss_event_next *what, const char **line,
-                               size_t *n, uint64_t *offset, graphss_event_source *s,
-                               double seconds)
+    size_t *n, uint64_t *offset, graphss_event_source *s, double seconds)
 {
     if (s->given == s->n_lines) {
         for (size_t i = 0; i < s->n_lines; i++)
@@ -312,8 +311,8 @@ static graphss_status next_put(graphss_ctx *ctx, graphss_event_next *what, const
 /* ---- lines of files ---- */
 
 /* Reads more; *got is false where there is none now. */
-static graphss_status read_more(graphss_ctx *ctx, graphss_event_source *s, double seconds,
-                                bool *got)
+static graphss_status read_more(
+    graphss_ctx *ctx, graphss_event_source *s, double seconds, bool *got)
 {
     char block[READ];
     *got = false;
@@ -361,11 +360,10 @@ static bool take_line(graphss_event_source *s, const char **line, size_t *n)
 }
 
 graphss_status graphss_event_source_next(graphss_ctx *ctx, graphss_event_next *what,
-                                         const char **line, size_t *n, uint64_t *offset,
-                                         graphss_event_source *s, double seconds)
+    const char **line, size_t *n, uint64_t *offset, graphss_event_source *s, double seconds)
 {
     if (GRAPHSS_I_LACKS(ctx, {"source", s}, {"place for the line", line},
-                        {"place for its length", n}, {"place for what came", what}))
+            {"place for its length", n}, {"place for what came", what}))
         return GRAPHSS_ERR_INVALID;
     if (s->kind->more)
         return next_put(ctx, what, line, n, offset, s, seconds);

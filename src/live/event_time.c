@@ -71,9 +71,9 @@ void graphss_time_text(char *out, double seconds)
     const int64_t m = (5 * days + 2) / 153, day = days - (153 * m + 2) / 5 + 1;
     const int64_t month = m < 10 ? m + 3 : m - 9, year = y + era * 400 + (month <= 2);
     snprintf(out, GRAPHSS_TIME_TEXT, "%04d-%02d-%02dT%02d:%02d:%02dZ",
-             (int)((unsigned)year % 10000), (int)((unsigned)month % 100),
-             (int)((unsigned)day % 100), (int)((unsigned)left / 3600 % 24),
-             (int)((unsigned)left / 60 % 60), (int)((unsigned)left % 60));
+        (int)((unsigned)year % 10000), (int)((unsigned)month % 100),
+        (int)((unsigned)day % 100), (int)((unsigned)left / 3600 % 24),
+        (int)((unsigned)left / 60 % 60), (int)((unsigned)left % 60));
 }
 
 bool graphss_duration_parse(double *seconds, const char *text)

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const op_text[GRAPHSS_EVENT_OPS] = {"+link", "-link", "+node",
-                                                       "-node", "set",   "label"};
+static const char *const op_text[GRAPHSS_EVENT_OPS] = {
+    "+link", "-link", "+node", "-node", "set", "label"};
 
 const char *graphss_event_op_text(graphss_event_op op)
 {
@@ -42,10 +42,9 @@ static graphss_status sort_members(graphss_ctx *ctx, fields *f, graphss_event *e
         const struct {
             const char *name;
             json_t **place;
-        } member[] = {{"u", &f->u},         {"v", &f->v},
-                      {"label", &f->label}, {"features", &f->features},
-                      {"t", &f->t},         {"source", &f->source},
-                      {"seq", &f->seq}};
+        } member[] = {{"u", &f->u}, {"v", &f->v}, {"label", &f->label},
+            {"features", &f->features}, {"t", &f->t}, {"source", &f->source},
+            {"seq", &f->seq}};
         size_t i = 0;
         while (i < sizeof member / sizeof *member && strcmp(member[i].name, key))
             i++;
@@ -55,9 +54,9 @@ static graphss_status sort_members(graphss_ctx *ctx, fields *f, graphss_event *e
             op = json_string_value(value);
         else
             return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
-                                  "member '%.40s': want op, u, v, features, label, t, source "
-                                  "or seq",
-                                  key);
+                "member '%.40s': want op, u, v, features, label, t, source "
+                "or seq",
+                key);
     }
     for (size_t i = 0; i < GRAPHSS_EVENT_OPS && op; i++)
         if (!strcmp(op, op_text[i])) {
@@ -76,17 +75,16 @@ static graphss_status check_members(graphss_ctx *ctx, const fields *f, const gra
         return bad(ctx, "u", "the name of a node, of 1 to 1024 bytes");
     if (edge ? !is_name(f->v) : f->v != NULL)
         return bad(ctx, "v",
-                   edge ? "the name of a node, of 1 to 1024 bytes"
-                        : "none: only links have one");
+            edge ? "the name of a node, of 1 to 1024 bytes" : "none: only links have one");
     if (e->op == GRAPHSS_EVENT_SET_LABEL
             ? !f->label || (!is_name(f->label) && !json_is_null(f->label))
             : f->label != NULL)
         return bad(ctx, "label",
-                   e->op == GRAPHSS_EVENT_SET_LABEL ? "the name of a class, or null"
-                                                    : "none: only op label has one");
+            e->op == GRAPHSS_EVENT_SET_LABEL ? "the name of a class, or null"
+                                             : "none: only op label has one");
     if (f->features && (!featured || !json_is_object(f->features)))
         return bad(ctx, "features",
-                   featured ? "an object of numbers" : "none: only +node and set have them");
+            featured ? "an object of numbers" : "none: only +node and set have them");
     if (!f->features && e->op == GRAPHSS_EVENT_SET_FEATURES)
         return bad(ctx, "features", "an object of numbers");
     if (f->source && !is_name(f->source))
@@ -126,7 +124,7 @@ static const char *keep(char **at, const char *text)
 static graphss_status take_members(graphss_ctx *ctx, graphss_event *e, const fields *f)
 {
     const char *const text[] = {json_string_value(f->u), json_string_value(f->v),
-                                json_string_value(f->label), json_string_value(f->source)};
+        json_string_value(f->label), json_string_value(f->source)};
     const char *name;
     json_t *value;
     size_t bytes = 0, n = json_object_size(f->features);
@@ -137,8 +135,7 @@ static graphss_status take_members(graphss_ctx *ctx, graphss_event *e, const fie
         const double number = json_number_value(value);
         if (!json_is_number(value) || !isfinite((float)number))
             return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
-                                  "feature '%.40s': want a number within the range of float",
-                                  name);
+                "feature '%.40s': want a number within the range of float", name);
         if (!*name || strlen(name) > GRAPHSS_EVENT_NAME)
             return bad(ctx, "features", "names of 1 to 1024 bytes");
         bytes += strlen(name) + 1;
@@ -166,21 +163,21 @@ static graphss_status take_members(graphss_ctx *ctx, graphss_event *e, const fie
     return GRAPHSS_OK;
 }
 
-graphss_status graphss_event_parse(graphss_ctx *ctx, graphss_event *out, const char *line,
-                                   size_t n)
+graphss_status graphss_event_parse(
+    graphss_ctx *ctx, graphss_event *out, const char *line, size_t n)
 {
     if (GRAPHSS_I_LACKS(ctx, {"line", line}, {"place for the event", out}))
         return GRAPHSS_ERR_INVALID;
     if (n >= GRAPHSS_EVENT_BYTES)
         return graphss_i_fail(ctx, GRAPHSS_ERR_DATA, "a line of %zu bytes, want less than %d",
-                              n, (int)GRAPHSS_EVENT_BYTES);
+            n, (int)GRAPHSS_EVENT_BYTES);
     json_error_t error;
     bool starved = false;
     json_t *value = graphss_i_json_load(line, n, JSON_REJECT_DUPLICATES, &error, &starved);
     if (!value)
         return starved ? graphss_i_nomem(ctx, n)
-                       : graphss_i_fail(ctx, GRAPHSS_ERR_DATA, "column %d: %s", error.column,
-                                        error.text);
+                       : graphss_i_fail(
+                             ctx, GRAPHSS_ERR_DATA, "column %d: %s", error.column, error.text);
     graphss_event e = {0};
     fields f = {0};
     graphss_status st = sort_members(ctx, &f, &e, value);

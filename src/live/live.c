@@ -9,33 +9,33 @@ enum { WEEK = 7 * 24 * 3600 };
 void graphss_live_options_init(graphss_live_options *opt)
 {
     *opt = (graphss_live_options){.struct_size = sizeof *opt,
-                                  .false_alarms = 1,
-                                  .period = WEEK,
-                                  .check_every = 600,
-                                  .warm_up = 100,
-                                  .add_nodes = true};
+        .false_alarms = 1,
+        .period = WEEK,
+        .check_every = 600,
+        .warm_up = 100,
+        .add_nodes = true};
 }
 
 #define FIELD(name) offsetof(graphss_live_options, name)
 static const graphss_option table[] = {
     {.name = "check-every",
-     .type = GRAPHSS_OPTION_REAL,
-     .offset = FIELD(check_every),
-     .min = 1,
-     .max = 1e9,
-     .value = "SECONDS",
-     .help = "time between tests, as the events tell it"},
+        .type = GRAPHSS_OPTION_REAL,
+        .offset = FIELD(check_every),
+        .min = 1,
+        .max = 1e9,
+        .value = "SECONDS",
+        .help = "time between tests, as the events tell it"},
     {.name = "warm-up",
-     .type = GRAPHSS_OPTION_INT,
-     .offset = FIELD(warm_up),
-     .min = 20,
-     .max = 1e9,
-     .value = "N",
-     .help = "changed nodes of a kind that only teach what is usual"},
+        .type = GRAPHSS_OPTION_INT,
+        .offset = FIELD(warm_up),
+        .min = 20,
+        .max = 1e9,
+        .value = "N",
+        .help = "changed nodes of a kind that only teach what is usual"},
     {.name = "add-nodes",
-     .type = GRAPHSS_OPTION_BOOL,
-     .offset = FIELD(add_nodes),
-     .help = "a +link to an unknown node adds it"},
+        .type = GRAPHSS_OPTION_BOOL,
+        .offset = FIELD(add_nodes),
+        .help = "a +link to an unknown node adds it"},
     {0},
 };
 #undef FIELD
@@ -50,11 +50,8 @@ bool graphss_false_alarms_parse(graphss_live_options *opt, const char *text)
     static const struct {
         const char *name;
         double seconds;
-    } unit[] = {{"hour", 3600},
-                {"day", 86400},
-                {"week", WEEK},
-                {"month", 30 * 86400.0},
-                {"year", 365 * 86400.0}};
+    } unit[] = {{"hour", 3600}, {"day", 86400}, {"week", WEEK}, {"month", 30 * 86400.0},
+        {"year", 365 * 86400.0}};
     const char *slash = strchr(text, '/');
     double count, seconds = 0;
     if (!slash || !graphss_i_parse_double(&count, text, (size_t)(slash - text)))
@@ -76,21 +73,19 @@ static graphss_status check_options(graphss_ctx *ctx, const graphss_live_options
     const struct {
         const char *name;
         double value, least;
-    } real[] = {{"false-alarms", opt->false_alarms, 1e-9},
-                {"period", opt->period, 1},
-                {"expire", opt->expire, 0},
-                {"trust-after", opt->trust_after, 0}};
+    } real[] = {{"false-alarms", opt->false_alarms, 1e-9}, {"period", opt->period, 1},
+        {"expire", opt->expire, 0}, {"trust-after", opt->trust_after, 0}};
     for (size_t i = 0; i < sizeof real / sizeof *real; i++)
         if (!(real[i].value >= real[i].least) || !(real[i].value <= 1e12))
             return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID, "--%s: found %g, want %g ... 1e12",
-                                  real[i].name, real[i].value, real[i].least);
+                real[i].name, real[i].value, real[i].least);
     return graphss_options_check(ctx, opt, table);
 }
 
 /* ---- opening ---- */
 
-static graphss_status take_features(graphss_ctx *ctx, graphss_live *x,
-                                    const graphss_features *f)
+static graphss_status take_features(
+    graphss_ctx *ctx, graphss_live *x, const graphss_features *f)
 {
     if (x->is_dense) {
         memcpy(x->dense, f->value, f->n_rows * f->n_cols * sizeof *x->dense);
@@ -99,14 +94,14 @@ static graphss_status take_features(graphss_ctx *ctx, graphss_live *x,
     graphss_status st = GRAPHSS_OK;
     for (size_t i = 0; i < f->n_rows && !st; i++) {
         const graphss_i_row row = graphss_i_row_of(f, i);
-        st = graphss_i_live_rows_set(ctx, &x->sparse, i, row.column,
-                                     (const uint32_t *)row.value, row.n);
+        st = graphss_i_live_rows_set(
+            ctx, &x->sparse, i, row.column, (const uint32_t *)row.value, row.n);
     }
     return st;
 }
 
-static graphss_status take_graph(graphss_ctx *ctx, graphss_live *x,
-                                 const graphss_observation *o)
+static graphss_status take_graph(
+    graphss_ctx *ctx, graphss_live *x, const graphss_observation *o)
 {
     const graphss_graph *g = o->graph;
     graphss_status st = graphss_i_live_reserve(ctx, x, g->n_nodes);
@@ -130,7 +125,7 @@ static graphss_status take_graph(graphss_ctx *ctx, graphss_live *x,
         st = graphss_i_live_names_put(ctx, &x->names, i, name);
         if (!st)
             st = graphss_i_live_rows_set(ctx, &x->edges, i, g->target + g->offset[i], never,
-                                         graphss_graph_degree(g, i));
+                graphss_graph_degree(g, i));
         x->alive[i] = 1;
     }
     graphss_release(ctx, never);
@@ -138,8 +133,8 @@ static graphss_status take_graph(graphss_ctx *ctx, graphss_live *x,
     return st ? st : take_features(ctx, x, o->features);
 }
 
-static graphss_status take_labels(graphss_ctx *ctx, graphss_live *x,
-                                  const graphss_observation *o)
+static graphss_status take_labels(
+    graphss_ctx *ctx, graphss_live *x, const graphss_observation *o)
 {
     graphss_split split = {0};
     const graphss_status st = graphss_split_match(ctx, &split, x->model, o);
@@ -156,7 +151,7 @@ static graphss_status take_columns(graphss_ctx *ctx, graphss_live *x)
     for (size_t i = 0; names && i < names->count && !st; i++)
         st = graphss_i_live_names_find(&x->columns, graphss_names_get(names, i)) >= 0
                  ? graphss_i_fail(ctx, GRAPHSS_ERR_DATA, "two features are called '%s'",
-                                  graphss_names_get(names, i))
+                       graphss_names_get(names, i))
                  : graphss_i_live_names_put(ctx, &x->columns, i, graphss_names_get(names, i));
     return st;
 }
@@ -188,8 +183,7 @@ static void set_options(graphss_live_options *opt, const graphss_live_options *f
 }
 
 graphss_status graphss_i_live_new(graphss_ctx *ctx, graphss_live **out,
-                                  const graphss_model *model, const graphss_live_options *opt,
-                                  size_t d, bool dense)
+    const graphss_model *model, const graphss_live_options *opt, size_t d, bool dense)
 {
     graphss_live *x = graphss_i_calloc(ctx, 1, sizeof *x);
     if (!x)
@@ -234,14 +228,13 @@ graphss_status graphss_i_live_pass(graphss_ctx *ctx, graphss_live *x)
 }
 
 graphss_status graphss_live_new(graphss_ctx *ctx, graphss_live **out,
-                                const graphss_model *model,
-                                const graphss_observation *snapshot,
-                                const graphss_live_options *given)
+    const graphss_model *model, const graphss_observation *snapshot,
+    const graphss_live_options *given)
 {
     graphss_live_options opt;
     graphss_live *x = NULL;
-    if (GRAPHSS_I_LACKS(ctx, {"model", model}, {"snapshot", snapshot},
-                        {"place for the live graph", out}))
+    if (GRAPHSS_I_LACKS(
+            ctx, {"model", model}, {"snapshot", snapshot}, {"place for the live graph", out}))
         return GRAPHSS_ERR_INVALID;
     const graphss_defence_input in = {
         .struct_size = sizeof in, .current = *snapshot, .model = model};
@@ -253,7 +246,7 @@ graphss_status graphss_live_new(graphss_ctx *ctx, graphss_live **out,
         st = graphss_i_check_input(ctx, &in);
     if (!st)
         st = graphss_i_live_new(ctx, &x, model, &opt, snapshot->features->n_cols,
-                                graphss_features_dense(snapshot->features));
+            graphss_features_dense(snapshot->features));
     if (st)
         return st;
     x->feature_kind = snapshot->features->kind;
@@ -263,8 +256,8 @@ graphss_status graphss_live_new(graphss_ctx *ctx, graphss_live **out,
     if (!st)
         st = take_labels(ctx, x, snapshot);
     if (!st)
-        st = graphss_i_live_evidence_learn(ctx, x, snapshot->graph, snapshot->features,
-                                           x->label);
+        st = graphss_i_live_evidence_learn(
+            ctx, x, snapshot->graph, snapshot->features, x->label);
     if (!st)
         st = graphss_i_live_group_add(ctx, x, "all");
     if (!st)
@@ -300,10 +293,9 @@ void graphss_live_free(graphss_ctx *ctx, graphss_live *x)
     graphss_i_live_rows_destroy(ctx, &x->sparse);
     graphss_i_live_net_close(ctx, &x->net);
     graphss_i_live_evidence_close(ctx, x);
-    void *const all[] = {x->alive,    x->dense,  x->label,    x->trusted_prob, x->record,
-                         x->changed,  x->freed,  x->version,  x->group,        x->alert,
-                         x->seen.seq, x->ending, x->featured, x->edged,        x->touched,
-                         x->renewed,  x->mark};
+    void *const all[] = {x->alive, x->dense, x->label, x->trusted_prob, x->record, x->changed,
+        x->freed, x->version, x->group, x->alert, x->seen.seq, x->ending, x->featured,
+        x->edged, x->touched, x->renewed, x->mark};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         graphss_release(ctx, all[i]);
     graphss_release(ctx, x);
@@ -312,8 +304,8 @@ void graphss_live_free(graphss_ctx *ctx, graphss_live *x)
 /* ---- one event ---- */
 
 /* Was it seen before? If not, it is now. */
-static graphss_status notice(graphss_ctx *ctx, graphss_live *x, const graphss_event *e,
-                             bool *before)
+static graphss_status notice(
+    graphss_ctx *ctx, graphss_live *x, const graphss_event *e, bool *before)
 {
     const char *source = e->source ? e->source : "";
     *before = false;
@@ -342,8 +334,8 @@ static graphss_status notice(graphss_ctx *ctx, graphss_live *x, const graphss_ev
     return GRAPHSS_OK;
 }
 
-static graphss_status find_or_add(graphss_ctx *ctx, graphss_live *x, int32_t *node,
-                                  const char *name, const char **cause)
+static graphss_status find_or_add(
+    graphss_ctx *ctx, graphss_live *x, int32_t *node, const char *name, const char **cause)
 {
     const int64_t found = graphss_i_live_names_find(&x->names, name);
     *node = (int32_t)found;
@@ -362,8 +354,8 @@ static uint32_t ending_at(double t)
     return t < 1 ? 1 : t > 4294967294.0 ? UINT32_MAX : (uint32_t)ceil(t);
 }
 
-static graphss_status put_ending(graphss_ctx *ctx, graphss_live *x, int32_t u, int32_t v,
-                                 uint32_t t)
+static graphss_status put_ending(
+    graphss_ctx *ctx, graphss_live *x, int32_t u, int32_t v, uint32_t t)
 {
     if (x->n_ending == x->ending_room) {
         const size_t room = 2 * x->ending_room + 64;
@@ -404,8 +396,8 @@ static graphss_status expire(graphss_ctx *ctx, graphss_live *x, graphss_live_bat
     return st;
 }
 
-static graphss_status apply_edge(graphss_ctx *ctx, graphss_live *x, const graphss_event *e,
-                                 const char **cause)
+static graphss_status apply_edge(
+    graphss_ctx *ctx, graphss_live *x, const graphss_event *e, const char **cause)
 {
     int32_t u = -1, v = -1;
     bool changed;
@@ -443,8 +435,8 @@ static int64_t column_of(const graphss_live *x, const char *name)
     return number;
 }
 
-static graphss_status apply_features(graphss_ctx *ctx, graphss_live *x, const graphss_event *e,
-                                     const char **cause)
+static graphss_status apply_features(
+    graphss_ctx *ctx, graphss_live *x, const graphss_event *e, const char **cause)
 {
     int64_t node = graphss_i_live_names_find(&x->names, e->u);
     for (size_t j = 0; j < e->n_features && !*cause; j++) {
@@ -464,8 +456,8 @@ static graphss_status apply_features(graphss_ctx *ctx, graphss_live *x, const gr
         node = added;
     }
     for (size_t j = 0; j < e->n_features && !st; j++)
-        st = graphss_i_live_set_feature(ctx, x, (int32_t)node,
-                                        (int32_t)column_of(x, e->feature[j]), e->value[j]);
+        st = graphss_i_live_set_feature(
+            ctx, x, (int32_t)node, (int32_t)column_of(x, e->feature[j]), e->value[j]);
     return st;
 }
 
@@ -478,8 +470,8 @@ static int64_t class_of(const graphss_live *x, const char *label)
     return -1;
 }
 
-static graphss_status apply_label(graphss_ctx *ctx, graphss_live *x, const graphss_event *e,
-                                  const char **cause)
+static graphss_status apply_label(
+    graphss_ctx *ctx, graphss_live *x, const graphss_event *e, const char **cause)
 {
     const int64_t node = graphss_i_live_names_find(&x->names, e->u);
     const int64_t label = e->label ? class_of(x, e->label) : -1;
@@ -495,8 +487,8 @@ static graphss_status apply_label(graphss_ctx *ctx, graphss_live *x, const graph
 }
 
 /* *cause: why it cannot be applied, or NULL. */
-static graphss_status apply_one(graphss_ctx *ctx, graphss_live *x, const graphss_event *e,
-                                const char **cause)
+static graphss_status apply_one(
+    graphss_ctx *ctx, graphss_live *x, const graphss_event *e, const char **cause)
 {
     switch (e->op) {
     case GRAPHSS_EVENT_ADD_EDGE:
@@ -521,7 +513,7 @@ static graphss_status apply_one(graphss_ctx *ctx, graphss_live *x, const graphss
 /* ---- batches ---- */
 
 static graphss_status refuse(graphss_ctx *ctx, graphss_live *x, graphss_live_batch *out,
-                             size_t event, const char *cause)
+    size_t event, const char *cause)
 {
     graphss_live_refused *more =
         graphss_i_grow(ctx, out->refused, out->n_refused, out->n_refused + 1, sizeof *more);
@@ -545,7 +537,7 @@ static void advance(graphss_live *x, double t)
 }
 
 static graphss_status apply_all(graphss_ctx *ctx, graphss_live *x, const graphss_event *event,
-                                size_t n, graphss_live_batch *out)
+    size_t n, graphss_live_batch *out)
 {
     graphss_status st = GRAPHSS_OK;
     x->batch++;
@@ -581,13 +573,13 @@ static graphss_status apply_all(graphss_ctx *ctx, graphss_live *x, const graphss
 }
 
 static graphss_status apply(graphss_ctx *ctx, graphss_live *x, const graphss_event *event,
-                            size_t n, graphss_live_batch *given)
+    size_t n, graphss_live_batch *given)
 {
     const double start = graphss_i_seconds();
     graphss_live_batch out = {.first_alert = x->n_alerts};
     if (x->spoiled)
         return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
-                              "an earlier batch failed half way: load the last saved state");
+            "an earlier batch failed half way: load the last saved state");
     const graphss_status st = apply_all(ctx, x, event, n, &out);
     x->spoiled = st != GRAPHSS_OK;
     out.n_alerts = x->n_alerts - out.first_alert;
@@ -600,8 +592,7 @@ static graphss_status apply(graphss_ctx *ctx, graphss_live *x, const graphss_eve
 }
 
 graphss_status graphss_live_apply(graphss_ctx *ctx, graphss_live *x,
-                                  const graphss_event *event, size_t n,
-                                  graphss_live_batch *out)
+    const graphss_event *event, size_t n, graphss_live_batch *out)
 {
     if (GRAPHSS_I_LACKS(ctx, {"live graph", x}, {"events", GRAPHSS_I_FILLED(event, n)}))
         return GRAPHSS_ERR_INVALID;
@@ -610,17 +601,17 @@ graphss_status graphss_live_apply(graphss_ctx *ctx, graphss_live *x,
         const bool edge =
             e->op == GRAPHSS_EVENT_ADD_EDGE || e->op == GRAPHSS_EVENT_REMOVE_EDGE;
         if (!e->u || (edge && !e->v) || (e->n_features && (!e->feature || !e->value)))
-            return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
-                                  "event %zu lacks a node or features", i);
+            return graphss_i_fail(
+                ctx, GRAPHSS_ERR_INVALID, "event %zu lacks a node or features", i);
         if (isinf(e->t))
-            return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID, "event %zu: a time without end",
-                                  i);
+            return graphss_i_fail(
+                ctx, GRAPHSS_ERR_INVALID, "event %zu: a time without end", i);
     }
     return apply(ctx, x, event, n, out);
 }
 
-graphss_status graphss_live_advance(graphss_ctx *ctx, graphss_live *x, double t,
-                                    graphss_live_batch *out)
+graphss_status graphss_live_advance(
+    graphss_ctx *ctx, graphss_live *x, double t, graphss_live_batch *out)
 {
     if (GRAPHSS_I_LACKS(ctx, {"live graph", x}))
         return GRAPHSS_ERR_INVALID;

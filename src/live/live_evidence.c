@@ -23,9 +23,8 @@ enum { KNOWN_BELIEF = 1, KNOWN_LABELS = 2, KNOWN_ALONE = 4 };
 
 static void view_close(graphss_ctx *ctx, graphss_i_live_view *v)
 {
-    void *const all[] = {v->base.belief, v->base.ratio,     v->base.labels, v->base.alone,
-                         v->offset,      v->feature_offset, v->target,      v->column,
-                         v->value,       v->known};
+    void *const all[] = {v->base.belief, v->base.ratio, v->base.labels, v->base.alone,
+        v->offset, v->feature_offset, v->target, v->column, v->value, v->known};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         graphss_release(ctx, all[i]);
     *v = (graphss_i_live_view){0};
@@ -41,8 +40,8 @@ static bool grow(graphss_ctx *ctx, void *array, size_t old, size_t room, size_t 
     return block != NULL;
 }
 
-static graphss_status view_reserve(graphss_ctx *ctx, graphss_i_live_view *v, size_t room,
-                                   size_t k, bool alone)
+static graphss_status view_reserve(
+    graphss_ctx *ctx, graphss_i_live_view *v, size_t room, size_t k, bool alone)
 {
     const size_t old = v->room, wide = k * sizeof(float);
     if (!grow(ctx, &v->base.belief, old, room, wide) ||
@@ -65,14 +64,14 @@ graphss_status graphss_i_live_evidence_reserve(graphss_ctx *ctx, graphss_live *x
     if (!grow(ctx, &x->propagated, x->now.room, room, x->k * sizeof *x->propagated))
         return GRAPHSS_ERR_NOMEM;
     memset(x->propagated + x->now.room * x->k, 0,
-           (room - x->now.room) * x->k * sizeof *x->propagated);
+        (room - x->now.room) * x->k * sizeof *x->propagated);
     const graphss_status st = view_reserve(ctx, &x->now, room, x->k, false);
     return st ? st : view_reserve(ctx, &x->past, room, x->k, true);
 }
 
 /* Which columns keep their zeros is learned from the first snapshot, and stays. */
-graphss_status graphss_i_live_evidence_open(graphss_ctx *ctx, graphss_live *x,
-                                            const graphss_observation *snapshot)
+graphss_status graphss_i_live_evidence_open(
+    graphss_ctx *ctx, graphss_live *x, const graphss_observation *snapshot)
 {
     graphss_defence_input in;
     graphss_i_standardised scaled = {0};
@@ -86,15 +85,13 @@ graphss_status graphss_i_live_evidence_open(graphss_ctx *ctx, graphss_live *x,
     }
     graphss_i_standardise_close(ctx, &scaled);
     if (!st)
-        st = graphss_i_state_model_recall(ctx, &x->states, &x->has_states, x->model, x->d,
-                                          x->is_dense || x->keep_zero);
+        st = graphss_i_state_model_recall(
+            ctx, &x->states, &x->has_states, x->model, x->d, x->is_dense || x->keep_zero);
     return st;
 }
 
 graphss_status graphss_i_live_evidence_learn(graphss_ctx *ctx, graphss_live *x,
-                                             const graphss_graph *graph,
-                                             const graphss_features *features,
-                                             const int32_t *label)
+    const graphss_graph *graph, const graphss_features *features, const int32_t *label)
 {
     if (!x->has_states)
         return GRAPHSS_OK;
@@ -182,8 +179,8 @@ static const int32_t *edges_of(const graphss_live *x, bool past, size_t node, si
     return *n ? graphss_i_live_keys(&x->edges, node) : NULL;
 }
 
-static const float *features_of(const graphss_live *x, bool past, size_t node, size_t *n,
-                                const int32_t **column)
+static const float *features_of(
+    const graphss_live *x, bool past, size_t node, size_t *n, const int32_t **column)
 {
     const graphss_i_live_changed *c =
         past && x->record[node] >= 0 ? &x->changed[x->record[node]] : NULL;
@@ -210,7 +207,7 @@ static void know(graphss_live *x, graphss_i_live_view *v, bool past, size_t node
         const graphss_i_live_changed *c =
             x->record[node] >= 0 ? &x->changed[x->record[node]] : NULL;
         memcpy(v->base.alone + node * k,
-               c && c->features ? c->was_alone : x->net.alone + node * k, k * sizeof(float));
+            c && c->features ? c->was_alone : x->net.alone + node * k, k * sizeof(float));
     }
     if (!(v->known[node] & KNOWN_BELIEF))
         graphss_i_evidence_believe(&v->base, node);
@@ -274,7 +271,7 @@ static bool reserve(graphss_ctx *ctx, void *array, size_t room, size_t bytes)
 }
 
 static graphss_status reserve_rows(graphss_ctx *ctx, graphss_live *x, graphss_i_live_view *v,
-                                   bool past, const int32_t *list, size_t n)
+    bool past, const int32_t *list, size_t n)
 {
     size_t targets = 1, entries = 1, count;
     const int32_t *column;
@@ -302,8 +299,8 @@ static graphss_status reserve_rows(graphss_ctx *ctx, graphss_live *x, graphss_i_
 
 /* Features of a node as detectors see them: see observation/standardise.c. Returns the number
  * of entries. */
-static size_t put_features(int32_t *column, float *value, const graphss_live *x, bool past,
-                           size_t node)
+static size_t put_features(
+    int32_t *column, float *value, const graphss_live *x, bool past, size_t node)
 {
     const graphss_i_scaling *s = &x->model->scaling;
     size_t n;
@@ -327,8 +324,8 @@ static size_t put_features(int32_t *column, float *value, const graphss_live *x,
     return x->d;
 }
 
-static void lay_out(graphss_live *x, graphss_i_live_view *v, bool past, const int32_t *list,
-                    size_t n)
+static void lay_out(
+    graphss_live *x, graphss_i_live_view *v, bool past, const int32_t *list, size_t n)
 {
     int64_t at = 0, feature_at = 0;
     for (size_t i = 0; i < n; i++) {
@@ -341,19 +338,18 @@ static void lay_out(graphss_live *x, graphss_i_live_view *v, bool past, const in
         at += (int64_t)degree;
         v->offset[node + 1] = at;
         v->feature_offset[node] = feature_at;
-        feature_at += (int64_t)put_features(v->column + feature_at, v->value + feature_at, x,
-                                            past, node);
+        feature_at += (int64_t)put_features(
+            v->column + feature_at, v->value + feature_at, x, past, node);
         v->feature_offset[node + 1] = feature_at;
     }
     v->graph = (graphss_graph){x->n, v->offset, v->target};
-    v->features = (graphss_features){x->n,      x->d,     v->feature_offset,
-                                     v->column, v->value, x->feature_kind};
+    v->features = (graphss_features){
+        x->n, x->d, v->feature_offset, v->column, v->value, x->feature_kind};
 }
 
 /* evidence, anomaly: as graphss_i_evidence_of, of nodes of one of the two graphs. */
 static graphss_status evidence_in(graphss_ctx *ctx, graphss_live *x, bool past,
-                                  float *evidence, float *anomaly, const int32_t *node,
-                                  size_t m)
+    float *evidence, float *anomaly, const int32_t *node, size_t m)
 {
     graphss_i_live_view *v = past ? &x->past : &x->now;
     const size_t most = m * (TUNE_NEIGHBOURS + 1) < x->n ? m * (TUNE_NEIGHBOURS + 1) : x->n;
@@ -392,8 +388,8 @@ static graphss_status evidence_in(graphss_ctx *ctx, graphss_live *x, bool past,
 }
 
 /* Evidence in the trusted snapshot of those changed nodes that lack it. */
-static graphss_status recall_past(graphss_ctx *ctx, graphss_live *x, const int32_t *node,
-                                  size_t m)
+static graphss_status recall_past(
+    graphss_ctx *ctx, graphss_live *x, const int32_t *node, size_t m)
 {
     const size_t wide = x->k * GRAPHSS_I_ROW;
     int32_t *lacking = graphss_i_alloc(ctx, m, sizeof *lacking);
@@ -425,15 +421,15 @@ static graphss_status recall_past(graphss_ctx *ctx, graphss_live *x, const int32
 /* weight [GRAPHSS_I_STATES]: likelihood of each state over that of untouched, change included.
  * Returns the log odds of tampering, all ways of it alike. */
 static double weigh_states(double *weight, const graphss_live *x, size_t node,
-                           const float *evidence, const float *anomaly)
+    const float *evidence, const float *anomaly)
 {
     graphss_i_change_counts counts;
     float row[GRAPHSS_I_CHANGES];
     double change = 1, sum = 0;
     const graphss_live_kind kind = graphss_i_live_kind_of(x, node, &counts);
     if (kind != GRAPHSS_LIVE_SAME && kind != GRAPHSS_LIVE_NEW) {
-        graphss_i_change_row(row, &counts, evidence, x->changed[x->record[node]].evidence,
-                             x->k);
+        graphss_i_change_row(
+            row, &counts, evidence, x->changed[x->record[node]].evidence, x->k);
         change = graphss_i_change_odds(&x->states, row);
     }
     graphss_i_state_odds(weight, &x->states, anomaly);
@@ -446,7 +442,7 @@ static double weigh_states(double *weight, const graphss_live *x, size_t node,
 
 /* p [k]: classes of a node, its states weighed. room [k] */
 static void read_states(double *p, double *room, const graphss_live *x, const double *weight,
-                        const float *evidence)
+    const float *evidence)
 {
     double all = 0;
     memset(p, 0, x->k * sizeof *p);
@@ -462,8 +458,7 @@ static void read_states(double *p, double *room, const graphss_live *x, const do
 }
 
 graphss_status graphss_i_live_evidence(graphss_ctx *ctx, graphss_live *x, double *suspicion,
-                                       float *evidence, double *posterior, const int32_t *node,
-                                       size_t m)
+    float *evidence, double *posterior, const int32_t *node, size_t m)
 {
     const size_t wide = x->k * GRAPHSS_I_ROW;
     float *own = evidence ? evidence : graphss_i_alloc(ctx, m, wide * sizeof *own);
@@ -474,8 +469,8 @@ graphss_status graphss_i_live_evidence(graphss_ctx *ctx, graphss_live *x, double
     if (!st)
         st = evidence_in(ctx, x, false, own, anomaly, node, m);
     for (size_t i = 0; i < m && !st; i++) {
-        const double odds = weigh_states(weight, x, (size_t)node[i], own + i * wide,
-                                         anomaly + i * GRAPHSS_I_ANOMALIES);
+        const double odds = weigh_states(
+            weight, x, (size_t)node[i], own + i * wide, anomaly + i * GRAPHSS_I_ANOMALIES);
         if (suspicion)
             suspicion[i] = odds;
         if (posterior)

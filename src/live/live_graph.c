@@ -8,8 +8,8 @@
 #include <string.h>
 
 /* *array grows to room rows of `bytes`; the new ones are filled with a byte. */
-static bool grow(graphss_ctx *ctx, void *array, size_t old, size_t room, size_t bytes,
-                 int fill)
+static bool grow(
+    graphss_ctx *ctx, void *array, size_t old, size_t room, size_t bytes, int fill)
 {
     void *block = NULL;
     memcpy(&block, array, sizeof block);
@@ -104,7 +104,7 @@ static graphss_status remember_edges(graphss_ctx *ctx, graphss_live *x, int32_t 
         return GRAPHSS_OK;
     const size_t n = graphss_i_live_length(&x->edges, (size_t)node);
     c->was_edge = n ? graphss_i_copy(ctx, graphss_i_live_keys(&x->edges, (size_t)node), n,
-                                     sizeof *c->was_edge)
+                          sizeof *c->was_edge)
                     : graphss_i_alloc(ctx, 0, sizeof *c->was_edge);
     c->n_was_edges = n;
     c->edges = c->was_edge != NULL;
@@ -166,12 +166,12 @@ static bool same_features(const graphss_live *x, size_t node, const graphss_i_li
         return !memcmp(x->dense + node * n, r->was_value, bytes);
     return n == graphss_i_live_length(&x->sparse, node) &&
            (n == 0 ||
-            (!memcmp(graphss_i_live_keys(&x->sparse, node), r->was_column, bytes) &&
-             !memcmp(graphss_i_live_payload(&x->sparse, node), r->was_value, bytes)));
+               (!memcmp(graphss_i_live_keys(&x->sparse, node), r->was_column, bytes) &&
+                   !memcmp(graphss_i_live_payload(&x->sparse, node), r->was_value, bytes)));
 }
 
-graphss_live_kind graphss_i_live_kind_of(const graphss_live *x, size_t node,
-                                         graphss_i_change_counts *counts)
+graphss_live_kind graphss_i_live_kind_of(
+    const graphss_live *x, size_t node, graphss_i_change_counts *counts)
 {
     graphss_i_change_counts c = {0};
     const graphss_i_live_changed *r =
@@ -218,7 +218,7 @@ graphss_status graphss_i_live_trust_now(graphss_ctx *ctx, graphss_live *x)
     x->n_changed = 0;
     if (x->n)
         memcpy(x->trusted_prob, graphss_i_live_answer(&x->net, 0),
-               x->n * x->k * sizeof *x->trusted_prob);
+            x->n * x->k * sizeof *x->trusted_prob);
     if (x->past.known)
         memset(x->past.known, 0, x->n);
     x->n_free = x->n_freed;
@@ -230,8 +230,8 @@ graphss_status graphss_i_live_trust_now(graphss_ctx *ctx, graphss_live *x)
 
 /* ---- changes ---- */
 
-graphss_status graphss_i_live_add_node(graphss_ctx *ctx, graphss_live *x, int32_t *node,
-                                       const char *name)
+graphss_status graphss_i_live_add_node(
+    graphss_ctx *ctx, graphss_live *x, int32_t *node, const char *name)
 {
     const bool reuse = x->n_free > 0;
     const size_t i = reuse ? (size_t)x->freed[x->n_free - 1] : x->n;
@@ -243,7 +243,7 @@ graphss_status graphss_i_live_add_node(graphss_ctx *ctx, graphss_live *x, int32_
     if (reuse) { /* the last free one; those that wait for trust close up */
         x->n_free--;
         memmove(x->freed + x->n_free, x->freed + x->n_free + 1,
-                (x->n_freed - x->n_free - 1) * sizeof *x->freed);
+            (x->n_freed - x->n_free - 1) * sizeof *x->freed);
         x->n_freed--;
         if (x->is_dense)
             memset(x->dense + i * x->d, 0, x->d * sizeof *x->dense);
@@ -268,8 +268,8 @@ graphss_status graphss_i_live_add_node(graphss_ctx *ctx, graphss_live *x, int32_
     return GRAPHSS_OK;
 }
 
-graphss_status graphss_i_live_remove_edge(graphss_ctx *ctx, graphss_live *x, int32_t u,
-                                          int32_t v, bool *changed)
+graphss_status graphss_i_live_remove_edge(
+    graphss_ctx *ctx, graphss_live *x, int32_t u, int32_t v, bool *changed)
 {
     *changed = graphss_i_live_rows_at(&x->edges, (size_t)u, v) >= 0;
     if (!*changed)
@@ -286,8 +286,8 @@ graphss_status graphss_i_live_remove_edge(graphss_ctx *ctx, graphss_live *x, int
     return GRAPHSS_OK;
 }
 
-graphss_status graphss_i_live_add_edge(graphss_ctx *ctx, graphss_live *x, int32_t u, int32_t v,
-                                       uint32_t ends, bool *changed)
+graphss_status graphss_i_live_add_edge(
+    graphss_ctx *ctx, graphss_live *x, int32_t u, int32_t v, uint32_t ends, bool *changed)
 {
     *changed = graphss_i_live_rows_at(&x->edges, (size_t)u, v) < 0;
     graphss_status st = *changed ? remember_edges(ctx, x, u) : GRAPHSS_OK;
@@ -322,8 +322,7 @@ graphss_status graphss_i_live_remove_node(graphss_ctx *ctx, graphss_live *x, int
     }
     while (!st && graphss_i_live_length(&x->edges, i)) {
         bool changed;
-        st = graphss_i_live_remove_edge(
-            ctx, x, node,
+        st = graphss_i_live_remove_edge(ctx, x, node,
             graphss_i_live_keys(&x->edges, i)[graphss_i_live_length(&x->edges, i) - 1],
             &changed);
     }
@@ -350,8 +349,8 @@ graphss_status graphss_i_live_remove_node(graphss_ctx *ctx, graphss_live *x, int
     return GRAPHSS_OK;
 }
 
-graphss_status graphss_i_live_set_feature(graphss_ctx *ctx, graphss_live *x, int32_t node,
-                                          int32_t column, float value)
+graphss_status graphss_i_live_set_feature(
+    graphss_ctx *ctx, graphss_live *x, int32_t node, int32_t column, float value)
 {
     const size_t i = (size_t)node;
     const int64_t at = x->is_dense ? -1 : graphss_i_live_rows_at(&x->sparse, i, column);
@@ -419,8 +418,7 @@ graphss_status graphss_i_live_recompute(graphss_ctx *ctx, graphss_live *x, size_
     } else if (x->n_featured + x->n_edged > 0) {
         const graphss_i_live_data data = graphss_i_live_data_of(x);
         st = graphss_i_live_net_update(ctx, &x->net, &data, x->featured, x->n_featured,
-                                       x->edged, x->n_edged, x->renewed, &x->n_renewed,
-                                       recomputed);
+            x->edged, x->n_edged, x->renewed, &x->n_renewed, recomputed);
     }
     return st;
 }

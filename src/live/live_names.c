@@ -104,8 +104,8 @@ static graphss_status reserve_text(graphss_ctx *ctx, graphss_i_live_names *t, si
     return GRAPHSS_OK;
 }
 
-graphss_status graphss_i_live_names_put(graphss_ctx *ctx, graphss_i_live_names *t, size_t i,
-                                        const char *name)
+graphss_status graphss_i_live_names_put(
+    graphss_ctx *ctx, graphss_i_live_names *t, size_t i, const char *name)
 {
     const size_t size = strlen(name) + 1;
     graphss_status st = reserve_text(ctx, t, size);

@@ -18,8 +18,8 @@ void graphss_i_live_names_destroy(graphss_ctx *ctx, graphss_i_live_names *names)
 /* The number of a name, or -1. */
 int64_t graphss_i_live_names_find(const graphss_i_live_names *names, const char *name);
 /* Gives number i, which has none, a name that no other has; i <= n. */
-graphss_status graphss_i_live_names_put(graphss_ctx *ctx, graphss_i_live_names *names,
-                                        size_t i, const char *name);
+graphss_status graphss_i_live_names_put(
+    graphss_ctx *ctx, graphss_i_live_names *names, size_t i, const char *name);
 /* It has one. */
 void graphss_i_live_names_drop(graphss_i_live_names *names, size_t i);
 /* NULL: it has none. */

@@ -32,7 +32,7 @@ const char *graphss_i_live_net_obstacle(const graphss_model *model)
 /* from [rows x cols] as [padded rows x padded cols], the rest 0. halves: cols are two halves
  * that are padded each. */
 static graphss_status pad_weight(graphss_ctx *ctx, float **out, const float *from, size_t rows,
-                                 size_t cols, bool halves, size_t width)
+    size_t cols, bool halves, size_t width)
 {
     const size_t parts = halves ? 2 : 1, part = cols / parts, wide = width / parts;
     float *w = graphss_i_calloc(ctx, padded(rows), width * sizeof *w);
@@ -47,17 +47,17 @@ static graphss_status pad_weight(graphss_ctx *ctx, float **out, const float *fro
 
 /* Takes the next weight matrix as the W of a stage. */
 static graphss_status take_weight(graphss_ctx *ctx, graphss_i_live_stage *s,
-                                  const graphss_model *model, size_t layer, bool halves)
+    const graphss_model *model, size_t layer, bool halves)
 {
     const graphss_i_params *p = &model->params;
     const graphss_i_param *w = &p->param[layer * (model->opt.bias ? 2 : 1)];
     s->width = halves ? 2 * padded(w->cols / 2) : padded(w->cols);
-    return pad_weight(ctx, &s->weight, p->value + w->offset, w->rows, w->cols, halves,
-                      s->width);
+    return pad_weight(
+        ctx, &s->weight, p->value + w->offset, w->rows, w->cols, halves, s->width);
 }
 
-static graphss_status take_bias(graphss_ctx *ctx, graphss_i_live_stage *s,
-                                const graphss_model *model, size_t layer)
+static graphss_status take_bias(
+    graphss_ctx *ctx, graphss_i_live_stage *s, const graphss_model *model, size_t layer)
 {
     if (!model->opt.bias)
         return GRAPHSS_OK;
@@ -70,20 +70,20 @@ static graphss_status take_bias(graphss_ctx *ctx, graphss_i_live_stage *s,
     return GRAPHSS_OK;
 }
 
-graphss_status graphss_i_live_net_open(graphss_ctx *ctx, graphss_i_live_net *net,
-                                       const graphss_model *model)
+graphss_status graphss_i_live_net_open(
+    graphss_ctx *ctx, graphss_i_live_net *net, const graphss_model *model)
 {
     const graphss_i_model_type *type = model->type;
     const bool beside = type->propagates, linear = type->hops_by_option;
     const size_t layers = (size_t)model->opt.layers;
     size_t hops = type->norm == GRAPHSS_I_NORM_NONE ? 0 : linear ? (size_t)model->opt.hops : 1;
     *net = (graphss_i_live_net){.norm = type->norm,
-                                .loops = graphss_i_model_type_loops(type, &model->opt),
-                                .k = model->n_classes,
-                                .scaling = &model->scaling};
+        .loops = graphss_i_model_type_loops(type, &model->opt),
+        .k = model->n_classes,
+        .scaling = &model->scaling};
     if (layers * (hops ? hops : 1) + 1 > GRAPHSS_I_LIVE_STAGES)
-        return graphss_i_fail(ctx, GRAPHSS_ERR_LIMIT, "%zu layers of %zu hops are too many",
-                              layers, hops);
+        return graphss_i_fail(
+            ctx, GRAPHSS_ERR_LIMIT, "%zu layers of %zu hops are too many", layers, hops);
     graphss_i_live_stage *s = &net->stage[net->n_stages++];
     graphss_status st = take_weight(ctx, s, model, 0, beside);
     for (size_t l = 0; l < layers && !st; l++) {
@@ -95,11 +95,11 @@ graphss_status graphss_i_live_net_open(graphss_ctx *ctx, graphss_i_live_net *net
         s = &net->stage[net->n_stages++];
         const bool last = l + 1 == layers;
         *s = (graphss_i_live_stage){.propagate = hops > 0,
-                                    .beside = beside,
-                                    .relu = !linear && !last,
-                                    .in = in,
-                                    .mid = beside ? in / 2 : in,
-                                    .width = net->k};
+            .beside = beside,
+            .relu = !linear && !last,
+            .in = in,
+            .mid = beside ? in / 2 : in,
+            .width = net->k};
         st = take_bias(ctx, s, model, l);
         if (!st && !last)
             st = take_weight(ctx, s, model, l + 1, beside);
@@ -116,9 +116,8 @@ void graphss_i_live_net_close(graphss_ctx *ctx, graphss_i_live_net *net)
         graphss_release(ctx, net->stage[s].weight);
         graphss_release(ctx, net->stage[s].value);
     }
-    void *const all[] = {net->degree_scale, net->alone, net->stamp,  net->list,
-                         net->next,         net->value, net->offset, net->column,
-                         net->sum,          net->rows,  net->dense,  net->differs};
+    void *const all[] = {net->degree_scale, net->alone, net->stamp, net->list, net->next,
+        net->value, net->offset, net->column, net->sum, net->rows, net->dense, net->differs};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         graphss_release(ctx, all[i]);
     *net = (graphss_i_live_net){0};
@@ -177,8 +176,8 @@ static size_t widest(const graphss_i_live_net *net)
     return most;
 }
 
-static graphss_status reserve_rows(graphss_ctx *ctx, graphss_i_live_net *net, size_t rows,
-                                   size_t entries)
+static graphss_status reserve_rows(
+    graphss_ctx *ctx, graphss_i_live_net *net, size_t rows, size_t entries)
 {
     const size_t wide = widest(net);
     if (rows > net->rows_room) {
@@ -273,8 +272,8 @@ typedef struct rows_job {
 } rows_job;
 
 /* What the model makes of the features of a node, dense [d]. */
-static void scaled_row(float *out, const graphss_i_live_data *data, size_t node,
-                       const graphss_i_scaling *s)
+static void scaled_row(
+    float *out, const graphss_i_live_data *data, size_t node, const graphss_i_scaling *s)
 {
     const size_t d = data->d;
     const size_t n = data->dense ? d : graphss_i_live_length(data->sparse, node);
@@ -337,15 +336,15 @@ static void input_rows(void *arg, size_t task)
         const float factor = (float)(s->row_normalise && sum > 0 ? s->scale / sum : s->scale);
         memset(out, 0, width * sizeof *out);
         for (size_t j = 0; j < n; j++)
-            job->kernels->axpy(out, job->stage->weight + (size_t)column[j] * width,
-                               factor * x[j], width);
+            job->kernels->axpy(
+                out, job->stage->weight + (size_t)column[j] * width, factor * x[j], width);
     }
     keep_rows(job, task * ROWS, graphss_i_task_end(task, job->n, ROWS));
 }
 
 /* Entries of row `node` of P to column, value; returns their number. */
 static size_t put_entries(int32_t *column, float *value, const graphss_i_live_net *net,
-                          const graphss_i_live_rows *edges, size_t node)
+    const graphss_i_live_rows *edges, size_t node)
 {
     const size_t n = graphss_i_live_length(edges, node);
     const int32_t *key = n ? graphss_i_live_keys(edges, node) : NULL;
@@ -384,10 +383,10 @@ static void stage_rows(void *arg, size_t task)
                 __builtin_prefetch(
                     graphss_i_live_keys(job->data->edges, (size_t)job->node[r + AHEAD]));
             put_entries(net->column + net->offset[r], net->value + net->offset[r], net,
-                        job->data->edges, (size_t)job->node[r]);
+                job->data->edges, (size_t)job->node[r]);
         }
         job->kernels->spmm(net->sum, net->offset, net->column, net->value, job->before->value,
-                           in, from, to, 0, s->beside ? mid : in);
+            in, from, to, 0, s->beside ? mid : in);
     }
     for (size_t r = from; r < to; r++) {
         float *sum = net->sum + r * in, *out = job->out + r * width;
@@ -414,8 +413,8 @@ static void stage_rows(void *arg, size_t task)
 
 /* Rows of a stage, some at a time; the nodes of those that changed go to changed. */
 static graphss_status compute(graphss_ctx *ctx, graphss_i_live_net *net, size_t stage,
-                              const graphss_i_live_data *data, const int32_t *node, size_t n,
-                              int32_t *changed, size_t *n_changed)
+    const graphss_i_live_data *data, const int32_t *node, size_t n, int32_t *changed,
+    size_t *n_changed)
 {
     graphss_i_live_stage *s = &net->stage[stage];
     *n_changed = 0;
@@ -437,14 +436,14 @@ static graphss_status compute(graphss_ctx *ctx, graphss_i_live_net *net, size_t 
                 (int64_t)graphss_i_live_length(data->edges, (size_t)node[from + r]) +
                 net->loops;
         rows_job job = {.kernels = graphss_i_ctx_kernels(ctx),
-                        .net = net,
-                        .stage = s,
-                        .before = stage ? s - 1 : NULL,
-                        .data = data,
-                        .node = node + from,
-                        .n = rows,
-                        .out = net->rows,
-                        .differs = net->differs};
+            .net = net,
+            .stage = s,
+            .before = stage ? s - 1 : NULL,
+            .data = data,
+            .node = node + from,
+            .n = rows,
+            .out = net->rows,
+            .differs = net->differs};
         if (stage) {
             graphss_i_parallel(ctx, graphss_i_tasks(rows, ROWS), stage_rows, &job);
         } else {
@@ -461,8 +460,7 @@ static graphss_status compute(graphss_ctx *ctx, graphss_i_live_net *net, size_t 
 
 /* The answer without edges, of nodes whose features changed. */
 static graphss_status compute_alone(graphss_ctx *ctx, graphss_i_live_net *net,
-                                    const graphss_i_live_data *data, const int32_t *node,
-                                    size_t n)
+    const graphss_i_live_data *data, const int32_t *node, size_t n)
 {
     const size_t wide = widest(net), first = net->stage[0].width;
     graphss_i_live_stage before = {0};
@@ -472,24 +470,24 @@ static graphss_status compute_alone(graphss_ctx *ctx, graphss_i_live_net *net,
         const size_t rows = n - from < ROWS ? n - from : ROWS;
         for (size_t r = 0; r < rows; r++)
             memcpy(x + r * first, net->stage[0].value + (size_t)node[from + r] * first,
-                   first * sizeof *x);
+                first * sizeof *x);
         for (size_t s = 1; s < net->n_stages; s++) {
             before.value = x;
             rows_job job = {.kernels = graphss_i_ctx_kernels(ctx),
-                            .net = net,
-                            .stage = &net->stage[s],
-                            .before = &before,
-                            .data = data,
-                            .node = node + from,
-                            .n = rows,
-                            .out = net->rows,
-                            .alone = true};
+                .net = net,
+                .stage = &net->stage[s],
+                .before = &before,
+                .data = data,
+                .node = node + from,
+                .n = rows,
+                .out = net->rows,
+                .alone = true};
             stage_rows(&job, 0);
             memcpy(x, net->rows, rows * net->stage[s].width * sizeof *x);
         }
         for (size_t r = 0; r < rows; r++)
             memcpy(net->alone + (size_t)node[from + r] * net->k, x + r * net->k,
-                   net->k * sizeof *x);
+                net->k * sizeof *x);
     }
     graphss_release(ctx, x);
     return st;
@@ -506,7 +504,7 @@ static void add(graphss_i_live_net *net, int32_t *list, size_t *n, int32_t node)
 }
 
 static void add_around(graphss_i_live_net *net, int32_t *list, size_t *n,
-                       const graphss_i_live_rows *edges, int32_t node)
+    const graphss_i_live_rows *edges, int32_t node)
 {
     const size_t degree = graphss_i_live_length(edges, (size_t)node);
     const int32_t *key = degree ? graphss_i_live_keys(edges, (size_t)node) : NULL;
@@ -533,11 +531,9 @@ static void start_list(graphss_i_live_net *net)
 }
 
 graphss_status graphss_i_live_net_update(graphss_ctx *ctx, graphss_i_live_net *net,
-                                         const graphss_i_live_data *data,
-                                         const int32_t *featured, size_t n_featured,
-                                         const int32_t *edged, size_t n_edged,
-                                         int32_t *changed, size_t *n_changed,
-                                         size_t *recomputed)
+    const graphss_i_live_data *data, const int32_t *featured, size_t n_featured,
+    const int32_t *edged, size_t n_edged, int32_t *changed, size_t *n_changed,
+    size_t *recomputed)
 {
     const bool symmetric = net->norm == GRAPHSS_I_NORM_SYMMETRIC;
     if (!net->dense) {

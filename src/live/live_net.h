@@ -53,8 +53,8 @@ typedef struct graphss_i_live_data {
 
 /* NULL if the model's rows can be computed so, else why not: constant text. */
 const char *graphss_i_live_net_obstacle(const graphss_model *model);
-graphss_status graphss_i_live_net_open(graphss_ctx *ctx, graphss_i_live_net *net,
-                                       const graphss_model *model);
+graphss_status graphss_i_live_net_open(
+    graphss_ctx *ctx, graphss_i_live_net *net, const graphss_model *model);
 void graphss_i_live_net_close(graphss_ctx *ctx, graphss_i_live_net *net);
 /* Room for n rows. */
 graphss_status graphss_i_live_net_extend(graphss_ctx *ctx, graphss_i_live_net *net, size_t n);
@@ -62,11 +62,9 @@ graphss_status graphss_i_live_net_extend(graphss_ctx *ctx, graphss_i_live_net *n
  * did, [n_edged]. changed: room for all nodes; it lists rows of the last stage that differ
  * afterwards, and *recomputed counts those that were computed. */
 graphss_status graphss_i_live_net_update(graphss_ctx *ctx, graphss_i_live_net *net,
-                                         const graphss_i_live_data *data,
-                                         const int32_t *featured, size_t n_featured,
-                                         const int32_t *edged, size_t n_edged,
-                                         int32_t *changed, size_t *n_changed,
-                                         size_t *recomputed);
+    const graphss_i_live_data *data, const int32_t *featured, size_t n_featured,
+    const int32_t *edged, size_t n_edged, int32_t *changed, size_t *n_changed,
+    size_t *recomputed);
 /* [k] of a node. */
 static inline float *graphss_i_live_answer(const graphss_i_live_net *net, size_t node)
 {

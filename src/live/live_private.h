@@ -135,28 +135,27 @@ enum { GRAPHSS_I_FEATURED = 1, GRAPHSS_I_EDGED = 2, GRAPHSS_I_TOUCHED = 4 };
 
 /* An empty one for a model, of d features. */
 graphss_status graphss_i_live_new(graphss_ctx *ctx, graphss_live **out,
-                                  const graphss_model *model, const graphss_live_options *opt,
-                                  size_t d, bool dense);
+    const graphss_model *model, const graphss_live_options *opt, size_t d, bool dense);
 /* Computes all probabilities. */
 graphss_status graphss_i_live_pass(graphss_ctx *ctx, graphss_live *live);
 
 /* ---- live_graph.c: changes of graph and features ---- */
 
 graphss_status graphss_i_live_reserve(graphss_ctx *ctx, graphss_live *live, size_t n);
-graphss_status graphss_i_live_add_node(graphss_ctx *ctx, graphss_live *live, int32_t *node,
-                                       const char *name);
+graphss_status graphss_i_live_add_node(
+    graphss_ctx *ctx, graphss_live *live, int32_t *node, const char *name);
 graphss_status graphss_i_live_remove_node(graphss_ctx *ctx, graphss_live *live, int32_t node);
 /* ends: when, 0: never. *changed: it was not there. */
-graphss_status graphss_i_live_add_edge(graphss_ctx *ctx, graphss_live *live, int32_t u,
-                                       int32_t v, uint32_t ends, bool *changed);
-graphss_status graphss_i_live_remove_edge(graphss_ctx *ctx, graphss_live *live, int32_t u,
-                                          int32_t v, bool *changed);
-graphss_status graphss_i_live_set_feature(graphss_ctx *ctx, graphss_live *live, int32_t node,
-                                          int32_t column, float value);
+graphss_status graphss_i_live_add_edge(
+    graphss_ctx *ctx, graphss_live *live, int32_t u, int32_t v, uint32_t ends, bool *changed);
+graphss_status graphss_i_live_remove_edge(
+    graphss_ctx *ctx, graphss_live *live, int32_t u, int32_t v, bool *changed);
+graphss_status graphss_i_live_set_feature(
+    graphss_ctx *ctx, graphss_live *live, int32_t node, int32_t column, float value);
 void graphss_i_live_mark(graphss_live *live, int32_t node, unsigned what);
 /* Brings probabilities up to date with what is marked. */
-graphss_status graphss_i_live_recompute(graphss_ctx *ctx, graphss_live *live,
-                                        size_t *recomputed);
+graphss_status graphss_i_live_recompute(
+    graphss_ctx *ctx, graphss_live *live, size_t *recomputed);
 graphss_i_live_data graphss_i_live_data_of(const graphss_live *live);
 /* The graph as it is becomes the trusted one. */
 graphss_status graphss_i_live_trust_now(graphss_ctx *ctx, graphss_live *live);
@@ -164,21 +163,19 @@ void graphss_i_live_changed_destroy(graphss_ctx *ctx, graphss_i_live_changed *ch
 /* Neighbours of a node in the trusted snapshot. */
 const int32_t *graphss_i_live_was_edges(const graphss_live *live, size_t node, size_t *n);
 /* The kind of change of a node, and counts where they are wanted. */
-graphss_live_kind graphss_i_live_kind_of(const graphss_live *live, size_t node,
-                                         graphss_i_change_counts *counts);
+graphss_live_kind graphss_i_live_kind_of(
+    const graphss_live *live, size_t node, graphss_i_change_counts *counts);
 
 /* ---- live_evidence.c ---- */
 
-graphss_status graphss_i_live_evidence_open(graphss_ctx *ctx, graphss_live *live,
-                                            const graphss_observation *snapshot);
+graphss_status graphss_i_live_evidence_open(
+    graphss_ctx *ctx, graphss_live *live, const graphss_observation *snapshot);
 /* propagated and coherence, from the first snapshot. */
 graphss_status graphss_i_live_evidence_learn(graphss_ctx *ctx, graphss_live *live,
-                                             const graphss_graph *graph,
-                                             const graphss_features *features,
-                                             const int32_t *label);
+    const graphss_graph *graph, const graphss_features *features, const int32_t *label);
 void graphss_i_live_evidence_close(graphss_ctx *ctx, graphss_live *live);
-graphss_status graphss_i_live_evidence_reserve(graphss_ctx *ctx, graphss_live *live,
-                                               size_t room);
+graphss_status graphss_i_live_evidence_reserve(
+    graphss_ctx *ctx, graphss_live *live, size_t room);
 /* After a batch: what is remembered of the nodes it changed no longer holds. */
 void graphss_i_live_evidence_renew(graphss_live *live);
 /* The label of a node changed. */
@@ -188,16 +185,15 @@ bool graphss_i_live_fresh(const graphss_live *live, const graphss_i_live_changed
 /* suspicion [m] of nodes, evidence [m x k x GRAPHSS_I_ROW] and posterior [m x k] of their
  * classes; each may be NULL. */
 graphss_status graphss_i_live_evidence(graphss_ctx *ctx, graphss_live *live, double *suspicion,
-                                       float *evidence, double *posterior, const int32_t *node,
-                                       size_t m);
+    float *evidence, double *posterior, const int32_t *node, size_t m);
 
 /* ---- live_test.c ---- */
 
 /* Ranks the changed nodes that the batch touched, and checks where that is due. */
-graphss_status graphss_i_live_judge(graphss_ctx *ctx, graphss_live *live,
-                                    graphss_live_batch *out);
-graphss_status graphss_i_live_group_add(graphss_ctx *ctx, graphss_live *live,
-                                        const char *name);
+graphss_status graphss_i_live_judge(
+    graphss_ctx *ctx, graphss_live *live, graphss_live_batch *out);
+graphss_status graphss_i_live_group_add(
+    graphss_ctx *ctx, graphss_live *live, const char *name);
 /* Suspicion of all changed nodes, where it is not up to date. */
 graphss_status graphss_i_live_refresh(graphss_ctx *ctx, graphss_live *live);
 size_t graphss_i_live_open_alerts(const graphss_live *live);

@@ -85,21 +85,19 @@ const char *graphss_live_class(const graphss_live *x, size_t c, char *out)
 
 const char *graphss_live_kind_text(graphss_live_kind kind)
 {
-    static const char *const text[] = {"same",       "one edge", "few edges",
-                                       "many edges", "features", "edges and features",
-                                       "new"};
+    static const char *const text[] = {"same", "one edge", "few edges", "many edges",
+        "features", "edges and features", "new"};
     return (size_t)kind < sizeof text / sizeof *text ? text[kind] : "?";
 }
 
 _Static_assert((int)GRAPHSS_LIVE_SOURCES == (int)GRAPHSS_I_PLAIN_SOURCES,
-               "sources of evidence that presume nothing was tampered with");
+    "sources of evidence that presume nothing was tampered with");
 
 const char *graphss_live_source_text(size_t i)
 {
-    static const char *const text[GRAPHSS_LIVE_SOURCES] = {
-        "classifier",       "classifier without edges",   "its features",
-        "its edges",        "features of its neighbours", "labels two steps away",
-        "labels propagated"};
+    static const char *const text[GRAPHSS_LIVE_SOURCES] = {"classifier",
+        "classifier without edges", "its features", "its edges", "features of its neighbours",
+        "labels two steps away", "labels propagated"};
     return i < GRAPHSS_LIVE_SOURCES ? text[i] : "?";
 }
 
@@ -110,8 +108,8 @@ static graphss_status check_node(graphss_ctx *ctx, const graphss_live *x, int64_
     return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID, "there is no node %lld", (long long)node);
 }
 
-graphss_status graphss_live_node_get(graphss_ctx *ctx, graphss_live *x, graphss_live_node *out,
-                                     size_t node)
+graphss_status graphss_live_node_get(
+    graphss_ctx *ctx, graphss_live *x, graphss_live_node *out, size_t node)
 {
     if (GRAPHSS_I_LACKS(ctx, {"live graph", x}, {"place for the node", out}))
         return GRAPHSS_ERR_INVALID;
@@ -169,7 +167,7 @@ graphss_status graphss_live_node_get(graphss_ctx *ctx, graphss_live *x, graphss_
 }
 
 graphss_status graphss_live_recover(graphss_ctx *ctx, graphss_live *x, double *suspicion,
-                                    double *posterior, const int32_t *node, size_t n)
+    double *posterior, const int32_t *node, size_t n)
 {
     if (GRAPHSS_I_LACKS(ctx, {"live graph", x}, {"nodes", GRAPHSS_I_FILLED(node, n)}))
         return GRAPHSS_ERR_INVALID;
@@ -188,8 +186,8 @@ graphss_status graphss_live_recover(graphss_ctx *ctx, graphss_live *x, double *s
     return st;
 }
 
-graphss_status graphss_live_edges_get(graphss_ctx *ctx, graphss_live_edges *out,
-                                      const graphss_live *x, size_t node)
+graphss_status graphss_live_edges_get(
+    graphss_ctx *ctx, graphss_live_edges *out, const graphss_live *x, size_t node)
 {
     if (GRAPHSS_I_LACKS(ctx, {"live graph", x}, {"place for the edges", out}))
         return GRAPHSS_ERR_INVALID;
@@ -200,7 +198,7 @@ graphss_status graphss_live_edges_get(graphss_ctx *ctx, graphss_live_edges *out,
     const int32_t *now = n ? graphss_i_live_keys(&x->edges, node) : NULL;
     const int32_t *was = graphss_i_live_was_edges(x, node, &m);
     graphss_live_edges e = {.node = graphss_i_alloc(ctx, n + m, sizeof *e.node),
-                            .state = graphss_i_alloc(ctx, n + m, sizeof *e.state)};
+        .state = graphss_i_alloc(ctx, n + m, sizeof *e.state)};
     if (!e.node || !e.state) {
         graphss_live_edges_destroy(ctx, &e);
         return GRAPHSS_ERR_NOMEM;
@@ -224,8 +222,8 @@ void graphss_live_edges_destroy(graphss_ctx *ctx, graphss_live_edges *edges)
     *edges = (graphss_live_edges){0};
 }
 
-graphss_status graphss_live_features_get(graphss_ctx *ctx, graphss_live_features *out,
-                                         const graphss_live *x, size_t node)
+graphss_status graphss_live_features_get(
+    graphss_ctx *ctx, graphss_live_features *out, const graphss_live *x, size_t node)
 {
     if (GRAPHSS_I_LACKS(ctx, {"live graph", x}, {"place for the features", out}))
         return GRAPHSS_ERR_INVALID;
@@ -252,8 +250,8 @@ graphss_status graphss_live_features_get(graphss_ctx *ctx, graphss_live_features
                               : c->was_column ? c->was_column[j]
                                               : (int32_t)j;
             const graphss_live_feature f = {.column = a < b ? a : b,
-                                            .was = b <= a ? c->was_value[j] : 0,
-                                            .now = a <= b ? now[i] : 0};
+                .was = b <= a ? c->was_value[j] : 0,
+                .now = a <= b ? now[i] : 0};
             if (memcmp(&f.was, &f.now, sizeof f.now) != 0)
                 list.item[list.n++] = f;
             i += a <= b;
@@ -279,8 +277,8 @@ const char *graphss_live_column(const graphss_live *x, size_t column, char *out)
 }
 
 /* The same graph in a network of its own. */
-graphss_status graphss_live_verify(graphss_ctx *ctx, size_t *different, double *farthest,
-                                   graphss_live *x)
+graphss_status graphss_live_verify(
+    graphss_ctx *ctx, size_t *different, double *farthest, graphss_live *x)
 {
     if (GRAPHSS_I_LACKS(ctx, {"live graph", x}))
         return GRAPHSS_ERR_INVALID;
@@ -302,12 +300,12 @@ graphss_status graphss_live_verify(graphss_ctx *ctx, size_t *different, double *
         if (!st)
             st = graphss_i_live_net_extend(ctx, &net, x->n);
         if (!st)
-            st = graphss_i_live_net_update(ctx, &net, &data, node, n, node, n, changed,
-                                           &n_changed, &recomputed);
+            st = graphss_i_live_net_update(
+                ctx, &net, &data, node, n, node, n, changed, &n_changed, &recomputed);
         for (size_t i = 0; i < n && !st; i++)
-            wrong += memcmp(graphss_i_live_answer(&net, (size_t)node[i]),
-                            graphss_i_live_answer(&x->net, (size_t)node[i]),
-                            k * sizeof(float)) != 0;
+            wrong +=
+                memcmp(graphss_i_live_answer(&net, (size_t)node[i]),
+                    graphss_i_live_answer(&x->net, (size_t)node[i]), k * sizeof(float)) != 0;
     }
     if (!st && farthest && n) {
         st = graphss_live_snapshot(ctx, &all, x, false);
@@ -315,9 +313,9 @@ graphss_status graphss_live_verify(graphss_ctx *ctx, size_t *different, double *
             st = graphss_i_predict(ctx, prob, x->model, &all.graph, &all.features);
         for (size_t i = 0; i < n && !st; i++)
             for (size_t c = 0; c < k; c++)
-                most = fmax(most,
-                            fabs((double)prob[i * k + c] -
-                                 (double)graphss_i_live_answer(&x->net, (size_t)node[i])[c]));
+                most = fmax(
+                    most, fabs((double)prob[i * k + c] -
+                               (double)graphss_i_live_answer(&x->net, (size_t)node[i])[c]));
     }
     if (!st && different)
         *different = wrong;

@@ -12,8 +12,8 @@ void graphss_i_live_rows_destroy(graphss_ctx *ctx, graphss_i_live_rows *rows)
     *rows = (graphss_i_live_rows){.has_payload = rows->has_payload};
 }
 
-graphss_status graphss_i_live_rows_extend(graphss_ctx *ctx, graphss_i_live_rows *r,
-                                          size_t n_rows)
+graphss_status graphss_i_live_rows_extend(
+    graphss_ctx *ctx, graphss_i_live_rows *r, size_t n_rows)
 {
     if (n_rows > r->rows_room) {
         const size_t room = n_rows + n_rows / 2 + LEAST_ROOM;
@@ -81,7 +81,7 @@ static graphss_status reserve(graphss_ctx *ctx, graphss_i_live_rows *r, size_t i
         memcpy(r->key + r->used, r->key + row->start, (size_t)row->n * sizeof *r->key);
         if (r->has_payload)
             memcpy(r->payload + r->used, r->payload + row->start,
-                   (size_t)row->n * sizeof *r->payload);
+                (size_t)row->n * sizeof *r->payload);
     }
     row->start = (int64_t)r->used;
     row->room = (int32_t)room;
@@ -90,7 +90,7 @@ static graphss_status reserve(graphss_ctx *ctx, graphss_i_live_rows *r, size_t i
 }
 
 graphss_status graphss_i_live_rows_set(graphss_ctx *ctx, graphss_i_live_rows *r, size_t i,
-                                       const int32_t *key, const uint32_t *payload, size_t n)
+    const int32_t *key, const uint32_t *payload, size_t n)
 {
     const graphss_status st = reserve(ctx, r, i, n);
     if (st)
@@ -127,7 +127,7 @@ int64_t graphss_i_live_rows_at(const graphss_i_live_rows *r, size_t i, int32_t k
 }
 
 graphss_status graphss_i_live_rows_put(graphss_ctx *ctx, graphss_i_live_rows *r, size_t i,
-                                       int32_t key, uint32_t payload, bool *added)
+    int32_t key, uint32_t payload, bool *added)
 {
     const size_t at = place_of(r, i, key), n = (size_t)r->row[i].n;
     *added = at == n || graphss_i_live_keys(r, i)[at] != key;

@@ -27,14 +27,14 @@ typedef struct graphss_i_live_rows {
 
 void graphss_i_live_rows_destroy(graphss_ctx *ctx, graphss_i_live_rows *rows);
 /* New empty rows up to n_rows. */
-graphss_status graphss_i_live_rows_extend(graphss_ctx *ctx, graphss_i_live_rows *rows,
-                                          size_t n_rows);
+graphss_status graphss_i_live_rows_extend(
+    graphss_ctx *ctx, graphss_i_live_rows *rows, size_t n_rows);
 /* Replaces a row by n ascending keys; payload is NULL where the rows have none. */
 graphss_status graphss_i_live_rows_set(graphss_ctx *ctx, graphss_i_live_rows *rows, size_t row,
-                                       const int32_t *key, const uint32_t *payload, size_t n);
+    const int32_t *key, const uint32_t *payload, size_t n);
 /* Adds a key, or gives the one that is there a new payload; *added says which. */
 graphss_status graphss_i_live_rows_put(graphss_ctx *ctx, graphss_i_live_rows *rows, size_t row,
-                                       int32_t key, uint32_t payload, bool *added);
+    int32_t key, uint32_t payload, bool *added);
 /* True if the key was there. */
 bool graphss_i_live_rows_drop(graphss_i_live_rows *rows, size_t row, int32_t key);
 /* Its place in the row, or -1. */

@@ -31,8 +31,8 @@ static const int32_t *edges_of(const graphss_live *x, size_t i, bool trusted, si
 }
 
 /* Entries of the features of node i. */
-static const float *features_of(const graphss_live *x, size_t i, bool trusted, size_t *n,
-                                const int32_t **column)
+static const float *features_of(
+    const graphss_live *x, size_t i, bool trusted, size_t *n, const int32_t **column)
 {
     const graphss_i_live_changed *c = past_of(x, i, trusted);
     if (c && c->features) {
@@ -51,7 +51,7 @@ static const float *features_of(const graphss_live *x, size_t i, bool trusted, s
 }
 
 static graphss_status put_graph(graphss_ctx *ctx, graphss_graph *g, const graphss_live *x,
-                                const int32_t *number, size_t nodes, bool trusted)
+    const int32_t *number, size_t nodes, bool trusted)
 {
     size_t entries = 0, n;
     for (size_t i = 0; i < x->n; i++)
@@ -77,8 +77,7 @@ static graphss_status put_graph(graphss_ctx *ctx, graphss_graph *g, const graphs
 }
 
 static graphss_status put_features(graphss_ctx *ctx, graphss_features *f,
-                                   const graphss_live *x, const int32_t *number, size_t nodes,
-                                   bool trusted)
+    const graphss_live *x, const int32_t *number, size_t nodes, bool trusted)
 {
     size_t entries = 0, n;
     const int32_t *column;
@@ -115,7 +114,7 @@ static graphss_status put_features(graphss_ctx *ctx, graphss_features *f,
 }
 
 static graphss_status put_names(graphss_ctx *ctx, graphss_names *names, const graphss_live *x,
-                                const int32_t *number, size_t nodes, bool trusted)
+    const int32_t *number, size_t nodes, bool trusted)
 {
     size_t bytes = 0;
     for (int fill = 0; fill < 2; fill++) {
@@ -146,8 +145,8 @@ static graphss_status put_names(graphss_ctx *ctx, graphss_names *names, const gr
     return GRAPHSS_OK;
 }
 
-static graphss_status copy_names(graphss_ctx *ctx, graphss_names *out,
-                                 const graphss_i_live_names *from)
+static graphss_status copy_names(
+    graphss_ctx *ctx, graphss_names *out, const graphss_i_live_names *from)
 {
     if (from->n == 0)
         return GRAPHSS_OK;
@@ -161,8 +160,8 @@ static graphss_status copy_names(graphss_ctx *ctx, graphss_names *out,
     return GRAPHSS_OK;
 }
 
-graphss_status graphss_live_snapshot(graphss_ctx *ctx, graphss_dataset *out,
-                                     const graphss_live *x, bool trusted)
+graphss_status graphss_live_snapshot(
+    graphss_ctx *ctx, graphss_dataset *out, const graphss_live *x, bool trusted)
 {
     if (GRAPHSS_I_LACKS(ctx, {"live graph", x}, {"place for the dataset", out}))
         return GRAPHSS_ERR_INVALID;
@@ -201,8 +200,8 @@ graphss_status graphss_live_snapshot(graphss_ctx *ctx, graphss_dataset *out,
 /* ---- another model ---- */
 
 /* Edges that end, by their new numbers. What was renewed or went since is left out. */
-static graphss_status carry_endings(graphss_ctx *ctx, graphss_live *to,
-                                    const graphss_live *from, const int32_t *number)
+static graphss_status carry_endings(
+    graphss_ctx *ctx, graphss_live *to, const graphss_live *from, const int32_t *number)
 {
     graphss_status st = GRAPHSS_OK;
     to->ending = graphss_i_alloc(ctx, from->n_ending, sizeof *to->ending);
@@ -225,22 +224,22 @@ static graphss_status carry_endings(graphss_ctx *ctx, graphss_live *to,
     return st;
 }
 
-static graphss_status carry_groups(graphss_ctx *ctx, graphss_live *to,
-                                   const graphss_live *from)
+static graphss_status carry_groups(
+    graphss_ctx *ctx, graphss_live *to, const graphss_live *from)
 {
     graphss_status st = GRAPHSS_OK;
     for (size_t g = 1; g < from->n_groups && !st; g++) {
         st = graphss_i_live_group_add(ctx, to, from->group[g].name);
         const graphss_i_live_names *member = &from->group[g].member;
         for (size_t i = 0; i < member->n && !st; i++)
-            st = graphss_i_live_names_put(ctx, &to->group[g].member, i,
-                                          graphss_i_live_names_get(member, i));
+            st = graphss_i_live_names_put(
+                ctx, &to->group[g].member, i, graphss_i_live_names_get(member, i));
     }
     return st;
 }
 
-static graphss_status carry_alerts(graphss_ctx *ctx, graphss_live *to,
-                                   const graphss_live *from, const int32_t *number)
+static graphss_status carry_alerts(
+    graphss_ctx *ctx, graphss_live *to, const graphss_live *from, const int32_t *number)
 {
     to->alert = graphss_i_calloc(ctx, from->n_alerts, sizeof *to->alert);
     if (!to->alert)
@@ -279,23 +278,23 @@ static graphss_status carry_rest(graphss_ctx *ctx, graphss_live *to, const graph
     to->seen.seq = graphss_i_copy(ctx, from->seen.seq, n, sizeof *to->seen.seq);
     to->seen.room = n;
     for (size_t i = 0; i < n && to->seen.seq && !st; i++)
-        st = graphss_i_live_names_put(ctx, &to->seen.source, i,
-                                      graphss_i_live_names_get(&from->seen.source, i));
+        st = graphss_i_live_names_put(
+            ctx, &to->seen.source, i, graphss_i_live_names_get(&from->seen.source, i));
     return to->seen.seq ? st : GRAPHSS_ERR_NOMEM;
 }
 
-graphss_status graphss_live_adopt(graphss_ctx *ctx, graphss_live **out,
-                                  const graphss_model *model, const graphss_live *from)
+graphss_status graphss_live_adopt(
+    graphss_ctx *ctx, graphss_live **out, const graphss_model *model, const graphss_live *from)
 {
     graphss_live *to = NULL;
     graphss_dataset data = {0};
-    if (GRAPHSS_I_LACKS(ctx, {"model", model}, {"live graph", from},
-                        {"place for the live graph", out}))
+    if (GRAPHSS_I_LACKS(
+            ctx, {"model", model}, {"live graph", from}, {"place for the live graph", out}))
         return GRAPHSS_ERR_INVALID;
     if (graphss_i_live_open_alerts(from))
         return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
-                              "another model takes over once no alert is open: dismiss or "
-                              "confirm first");
+            "another model takes over once no alert is open: dismiss or "
+            "confirm first");
     int32_t *number = graphss_i_alloc(ctx, from->n, sizeof *number);
     graphss_status st =
         number ? graphss_live_snapshot(ctx, &data, from, false) : GRAPHSS_ERR_NOMEM;

@@ -26,8 +26,8 @@ static void put(bytes *b, void *data, size_t n)
     if (b->st)
         return;
     if (b->reading && n > b->room - b->n) {
-        b->st = graphss_i_fail(b->ctx, GRAPHSS_ERR_DATA, "the state ends after %zu bytes",
-                               b->room);
+        b->st = graphss_i_fail(
+            b->ctx, GRAPHSS_ERR_DATA, "the state ends after %zu bytes", b->room);
         return;
     }
     if (b->reading && n)
@@ -46,7 +46,7 @@ static size_t put_count(bytes *b, size_t n, size_t size)
     PUT(b, count);
     if (!b->st && b->reading && count > (b->room - b->n) / (size ? size : 1))
         b->st = graphss_i_fail(b->ctx, GRAPHSS_ERR_DATA, "a count of %llu in %zu bytes",
-                               (unsigned long long)count, b->room);
+            (unsigned long long)count, b->room);
     return b->st ? 0 : (size_t)count;
 }
 
@@ -141,16 +141,16 @@ static size_t put_list(bytes *b, void *array, size_t n, size_t size)
     return block ? n : 0;
 }
 
-static bool sound_change(const graphss_live *x, const graphss_i_live_changed *c,
-                         size_t columns, size_t alone)
+static bool sound_change(
+    const graphss_live *x, const graphss_i_live_changed *c, size_t columns, size_t alone)
 {
     return c->node >= 0 && (size_t)c->node < x->n && x->record[c->node] < 0 &&
            sound_row(c->was_edge, c->n_was_edges, x->n) &&
            (x->alive[c->node] || c->was_name) &&
            (!c->features ||
-            (alone == x->k && (x->is_dense ? c->n_was_features == x->d
-                                           : columns == c->n_was_features &&
-                                                 sound_row(c->was_column, columns, x->d))));
+               (alone == x->k && (x->is_dense ? c->n_was_features == x->d
+                                              : columns == c->n_was_features &&
+                                                    sound_row(c->was_column, columns, x->d))));
 }
 
 static void put_changed(bytes *b, graphss_live *x)
@@ -228,21 +228,21 @@ static void put_alerts(bytes *b, graphss_live *x)
         a->group = (size_t)group;
         a->state = (graphss_alert_state)state;
         if (!b->st && (group >= x->n_groups || state > GRAPHSS_ALERT_CONFIRMED ||
-                       p != a->n_suspects || score != p))
+                          p != a->n_suspects || score != p))
             b->st = graphss_i_fail(b->ctx, GRAPHSS_ERR_DATA, "alert %zu is unsound", i + 1);
     }
 }
 
 /* Rows of the trusted probabilities that are not those of now: differing [*n] nodes. */
-static void put_trusted(bytes *b, graphss_live *x, int32_t **differing, float **rows,
-                        size_t *n)
+static void put_trusted(
+    bytes *b, graphss_live *x, int32_t **differing, float **rows, size_t *n)
 {
     const size_t wide = x->k * sizeof(float);
     if (!b->reading) {
         *n = 0;
         for (size_t i = 0; i < x->n; i++)
             *n += memcmp(x->trusted_prob + i * x->k, graphss_i_live_answer(&x->net, i),
-                         wide) != 0;
+                      wide) != 0;
     }
     *n = put_count(b, *n, wide);
     if (b->reading && !b->st) {
@@ -254,8 +254,8 @@ static void put_trusted(bytes *b, graphss_live *x, int32_t **differing, float **
             PUT(b, (*differing)[i]);
             put(b, *rows + i * x->k, wide);
             if (!b->st && ((*differing)[i] < 0 || (size_t)(*differing)[i] >= x->n))
-                b->st = graphss_i_fail(b->ctx, GRAPHSS_ERR_DATA, "no node %d",
-                                       (int)(*differing)[i]);
+                b->st = graphss_i_fail(
+                    b->ctx, GRAPHSS_ERR_DATA, "no node %d", (int)(*differing)[i]);
         }
         return;
     }
@@ -276,7 +276,7 @@ static void put_sizes(bytes *b, graphss_live *x, size_t *n)
     PUT(b, x->next_check);
     PUT(b, x->trusted_since);
     uint64_t *const count[] = {&x->applied, &x->duplicates, &x->refused, &x->expired,
-                               &x->checks,  &x->judged,     &x->warm};
+        &x->checks, &x->judged, &x->warm};
     for (size_t i = 0; i < sizeof count / sizeof *count; i++)
         put(b, count[i], sizeof **count);
     PUT(b, x->batch);
@@ -284,8 +284,8 @@ static void put_sizes(bytes *b, graphss_live *x, size_t *n)
 }
 
 /* Everything behind the head, both ways. */
-static void put_all(bytes *b, graphss_live *x, int32_t **differing, float **rows,
-                    size_t *n_rows)
+static void put_all(
+    bytes *b, graphss_live *x, int32_t **differing, float **rows, size_t *n_rows)
 {
     size_t n = 0, sources, zeros = x->keep_zero ? x->d : 0;
     put_sizes(b, x, &n);
@@ -295,8 +295,8 @@ static void put_all(bytes *b, graphss_live *x, int32_t **differing, float **rows
         x->keep_zero = NULL;
     }
     if (b->reading && !b->st) {
-        b->st = graphss_i_state_model_recall(b->ctx, &x->states, &x->has_states, x->model,
-                                             x->d, x->is_dense || x->keep_zero);
+        b->st = graphss_i_state_model_recall(
+            b->ctx, &x->states, &x->has_states, x->model, x->d, x->is_dense || x->keep_zero);
         if (!b->st)
             b->st = graphss_i_live_reserve(b->ctx, x, n);
         x->n = b->st ? 0 : n;
@@ -323,7 +323,7 @@ static void put_all(bytes *b, graphss_live *x, int32_t **differing, float **rows
         r->n = (size_t)size[0];
         r->width = (size_t)size[1];
         if (!b->st && (r->n > 64 * r->width || (columns && columns != x->d) ||
-                       words != columns * r->width))
+                          words != columns * r->width))
             b->st = graphss_i_fail(b->ctx, GRAPHSS_ERR_DATA, "the reference is unsound");
     }
     put_trusted(b, x, differing, rows, n_rows);
@@ -356,20 +356,17 @@ typedef struct head {
 
 static head head_of(const graphss_model *model, size_t d, size_t k, bool dense)
 {
-    head h = {.order = 0x01020304,
-              .dense = dense,
-              .d = d,
-              .k = k};
+    head h = {.order = 0x01020304, .dense = dense, .d = d, .k = k};
     memcpy(h.stamp, STAMP, sizeof h.stamp);
     graphss_model_fingerprint(h.model, model);
     return h;
 }
 
-graphss_status graphss_live_save(graphss_ctx *ctx, void **out, size_t *n,
-                                 const graphss_live *live)
+graphss_status graphss_live_save(
+    graphss_ctx *ctx, void **out, size_t *n, const graphss_live *live)
 {
     if (GRAPHSS_I_LACKS(ctx, {"live graph", live}, {"place for the bytes", out},
-                        {"place for their number", n}))
+            {"place for their number", n}))
         return GRAPHSS_ERR_INVALID;
     if (live->spoiled)
         return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID, "a batch failed half way");
@@ -421,24 +418,24 @@ static graphss_status check_state(graphss_ctx *ctx, graphss_live *x)
 }
 
 graphss_status graphss_live_load(graphss_ctx *ctx, graphss_live **out,
-                                 const graphss_model *model, const void *given, size_t n)
+    const graphss_model *model, const void *given, size_t n)
 {
-    if (GRAPHSS_I_LACKS(ctx, {"model", model}, {"bytes", given},
-                        {"place for the live graph", out}))
+    if (GRAPHSS_I_LACKS(
+            ctx, {"model", model}, {"bytes", given}, {"place for the live graph", out}))
         return GRAPHSS_ERR_INVALID;
     head h, wanted;
     if (n < sizeof h)
         return graphss_i_fail(ctx, GRAPHSS_ERR_DATA, "%zu bytes are no state", n);
     memcpy(&h, given, sizeof h);
-    wanted = head_of(model, graphss_model_features(model), graphss_model_classes(model),
-                     h.dense != 0);
+    wanted = head_of(
+        model, graphss_model_features(model), graphss_model_classes(model), h.dense != 0);
     if (memcmp(&h, &wanted, sizeof h))
         return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
-                              memcmp(h.stamp, STAMP, sizeof h.stamp)
-                                  ? "not the state of a live graph"
-                                  : "the state of a live graph with another model, or of "
-                                    "another machine: want the model it was made with, or "
-                                    "a new store");
+            memcmp(h.stamp, STAMP, sizeof h.stamp)
+                ? "not the state of a live graph"
+                : "the state of a live graph with another model, or of "
+                  "another machine: want the model it was made with, or "
+                  "a new store");
     graphss_live_options opt;
     graphss_live *x = NULL;
     graphss_live_options_init(&opt);
@@ -446,9 +443,9 @@ graphss_status graphss_live_load(graphss_ctx *ctx, graphss_live **out,
     if (st)
         return st;
     bytes b = {.ctx = ctx,
-               .in = (const unsigned char *)given + sizeof h,
-               .room = n - sizeof h,
-               .reading = true};
+        .in = (const unsigned char *)given + sizeof h,
+        .room = n - sizeof h,
+        .reading = true};
     int32_t *differing = NULL;
     float *rows = NULL;
     size_t n_rows = 0;
@@ -458,10 +455,10 @@ graphss_status graphss_live_load(graphss_ctx *ctx, graphss_live **out,
         st = graphss_i_live_pass(ctx, x);
     if (!st && x->n)
         memcpy(x->trusted_prob, graphss_i_live_answer(&x->net, 0),
-               x->n * x->k * sizeof *x->trusted_prob);
+            x->n * x->k * sizeof *x->trusted_prob);
     for (size_t i = 0; i < n_rows && !st; i++)
         memcpy(x->trusted_prob + (size_t)differing[i] * x->k, rows + i * x->k,
-               x->k * sizeof *rows);
+            x->k * sizeof *rows);
     graphss_release(ctx, differing);
     graphss_release(ctx, rows);
     if (st)

@@ -25,22 +25,21 @@ graphss_status graphss_i_live_group_add(graphss_ctx *ctx, graphss_live *x, const
     return GRAPHSS_OK;
 }
 
-graphss_status graphss_live_watch(graphss_ctx *ctx, graphss_live *x, const char *group,
-                                  const char *const *member, size_t n)
+graphss_status graphss_live_watch(
+    graphss_ctx *ctx, graphss_live *x, const char *group, const char *const *member, size_t n)
 {
     if (GRAPHSS_I_LACKS(ctx, {"live graph", x}, {"name of the group", group},
-                        {"names", GRAPHSS_I_FILLED(member, n)}))
+            {"names", GRAPHSS_I_FILLED(member, n)}))
         return GRAPHSS_ERR_INVALID;
     if (!*group || !strcmp(group, "all") || n == 0)
         return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
-                              "group '%s' of %zu nodes: want another name than all, and nodes",
-                              group, n);
+            "group '%s' of %zu nodes: want another name than all, and nodes", group, n);
     size_t g = 1;
     while (g < x->n_groups && strcmp(x->group[g].name, group))
         g++;
     if (g == GRAPHSS_LIVE_GROUPS)
-        return graphss_i_fail(ctx, GRAPHSS_ERR_LIMIT, "more than %d groups",
-                              (int)GRAPHSS_LIVE_GROUPS);
+        return graphss_i_fail(
+            ctx, GRAPHSS_ERR_LIMIT, "more than %d groups", (int)GRAPHSS_LIVE_GROUPS);
     graphss_i_live_names names = {0};
     graphss_status st = GRAPHSS_OK;
     for (size_t i = 0; i < n && !st; i++)
@@ -78,12 +77,12 @@ void graphss_live_group_get(const graphss_live *x, graphss_live_group *out, size
 {
     const graphss_i_live_group *g = &x->group[i];
     *out = (graphss_live_group){.name = g->name,
-                                .members = g->member.n,
-                                .e_value = graphss_i_bets_value(&g->bets),
-                                .threshold = graphss_i_live_threshold(x, i),
-                                .p_value = graphss_i_bets_p_value(&g->bets),
-                                .judged = g->bets.judged,
-                                .open = g->alert != 0};
+        .members = g->member.n,
+        .e_value = graphss_i_bets_value(&g->bets),
+        .threshold = graphss_i_live_threshold(x, i),
+        .p_value = graphss_i_bets_p_value(&g->bets),
+        .judged = g->bets.judged,
+        .open = g->alert != 0};
 }
 
 /* ---- suspicion of changed nodes ---- */
@@ -142,8 +141,8 @@ static int by_p(const void *a, const void *b)
 }
 
 /* Changed nodes of a group (SIZE_MAX: of all), least p-value first. The caller releases. */
-static graphss_status rank_changed(graphss_ctx *ctx, ranked **out, size_t *n,
-                                   const graphss_live *x, size_t group)
+static graphss_status rank_changed(
+    graphss_ctx *ctx, ranked **out, size_t *n, const graphss_live *x, size_t group)
 {
     ranked *list = graphss_i_alloc(ctx, x->n_changed, sizeof *list);
     size_t count = 0;
@@ -161,13 +160,13 @@ static graphss_status rank_changed(graphss_ctx *ctx, ranked **out, size_t *n,
     return GRAPHSS_OK;
 }
 
-graphss_status graphss_live_suspects(graphss_ctx *ctx, graphss_live *x, int32_t *node,
-                                     size_t *n)
+graphss_status graphss_live_suspects(
+    graphss_ctx *ctx, graphss_live *x, int32_t *node, size_t *n)
 {
     ranked *list = NULL;
     size_t count = 0;
     if (GRAPHSS_I_LACKS(ctx, {"live graph", x}, {"number of nodes", n},
-                        {"place for nodes", GRAPHSS_I_FILLED(node, n ? *n : 1)}))
+            {"place for nodes", GRAPHSS_I_FILLED(node, n ? *n : 1)}))
         return GRAPHSS_ERR_INVALID;
     graphss_status st = graphss_i_live_refresh(ctx, x);
     if (!st)
@@ -199,17 +198,16 @@ static graphss_status raise_alert(graphss_ctx *ctx, graphss_live *x, size_t grou
     }
     n = n < GRAPHSS_LIVE_SUSPECTS ? n : GRAPHSS_LIVE_SUSPECTS;
     graphss_i_live_alert a = {.group = group,
-                              .t = x->now_t,
-                              .settled = NAN,
-                              .e_value = e,
-                              .threshold = graphss_i_live_threshold(x, group),
-                              .p_value = graphss_i_bets_p_value(&g->bets),
-                              .judged = g->bets.judged,
-                              .n_suspects = n,
-                              .suspect = graphss_i_alloc(ctx, n, sizeof *a.suspect),
-                              .suspect_p = graphss_i_alloc(ctx, n, sizeof *a.suspect_p),
-                              .suspect_score =
-                                  graphss_i_alloc(ctx, n, sizeof *a.suspect_score)};
+        .t = x->now_t,
+        .settled = NAN,
+        .e_value = e,
+        .threshold = graphss_i_live_threshold(x, group),
+        .p_value = graphss_i_bets_p_value(&g->bets),
+        .judged = g->bets.judged,
+        .n_suspects = n,
+        .suspect = graphss_i_alloc(ctx, n, sizeof *a.suspect),
+        .suspect_p = graphss_i_alloc(ctx, n, sizeof *a.suspect_p),
+        .suspect_score = graphss_i_alloc(ctx, n, sizeof *a.suspect_score)};
     st = a.suspect && a.suspect_p && a.suspect_score ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
     for (size_t i = 0; i < n && !st; i++) {
         a.suspect[i] = list[i].node;
@@ -232,35 +230,34 @@ void graphss_live_alert_get(const graphss_live *x, graphss_live_alert *out, size
 {
     const graphss_i_live_alert *a = &x->alert[i];
     *out = (graphss_live_alert){.id = i + 1,
-                                .group = x->group[a->group].name,
-                                .state = a->state,
-                                .t = a->t,
-                                .settled = a->settled,
-                                .e_value = a->e_value,
-                                .threshold = a->threshold,
-                                .p_value = a->p_value,
-                                .judged = a->judged,
-                                .n_suspects = a->n_suspects,
-                                .suspect = a->suspect,
-                                .suspect_p = a->suspect_p,
-                                .suspect_score = a->suspect_score};
+        .group = x->group[a->group].name,
+        .state = a->state,
+        .t = a->t,
+        .settled = a->settled,
+        .e_value = a->e_value,
+        .threshold = a->threshold,
+        .p_value = a->p_value,
+        .judged = a->judged,
+        .n_suspects = a->n_suspects,
+        .suspect = a->suspect,
+        .suspect_p = a->suspect_p,
+        .suspect_score = a->suspect_score};
 }
 
-graphss_status graphss_live_settle(graphss_ctx *ctx, graphss_live *x, uint64_t id,
-                                   graphss_alert_state state)
+graphss_status graphss_live_settle(
+    graphss_ctx *ctx, graphss_live *x, uint64_t id, graphss_alert_state state)
 {
     if (GRAPHSS_I_LACKS(ctx, {"live graph", x}))
         return GRAPHSS_ERR_INVALID;
     if (id == 0 || id > x->n_alerts)
         return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID, "no alert %llu: there are %zu",
-                              (unsigned long long)id, x->n_alerts);
+            (unsigned long long)id, x->n_alerts);
     graphss_i_live_alert *a = &x->alert[id - 1];
     const bool open = a->state == GRAPHSS_ALERT_OPEN || a->state == GRAPHSS_ALERT_ACKNOWLEDGED;
     if (!open || state <= a->state || state > GRAPHSS_ALERT_CONFIRMED)
         return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
-                              "alert %llu is %s, it cannot become %s", (unsigned long long)id,
-                              graphss_alert_state_text(a->state),
-                              graphss_alert_state_text(state));
+            "alert %llu is %s, it cannot become %s", (unsigned long long)id,
+            graphss_alert_state_text(a->state), graphss_alert_state_text(state));
     a->state = state;
     if (state == GRAPHSS_ALERT_ACKNOWLEDGED)
         return GRAPHSS_OK;
@@ -284,9 +281,9 @@ graphss_status graphss_live_trust(graphss_ctx *ctx, graphss_live *x)
         return GRAPHSS_ERR_INVALID;
     if (graphss_i_live_open_alerts(x))
         return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
-                              "%zu alert%s open: dismiss or confirm first, then trust",
-                              graphss_i_live_open_alerts(x),
-                              graphss_i_live_open_alerts(x) == 1 ? " is" : "s are");
+            "%zu alert%s open: dismiss or confirm first, then trust",
+            graphss_i_live_open_alerts(x),
+            graphss_i_live_open_alerts(x) == 1 ? " is" : "s are");
     return graphss_i_live_trust_now(ctx, x);
 }
 

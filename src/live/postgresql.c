@@ -3,22 +3,10 @@
 #include "base/base.h"
 #include <string.h>
 
-static const char *const names[] = {"PQconnectdbParams",
-                                    "PQstatus",
-                                    "PQerrorMessage",
-                                    "PQfinish",
-                                    "PQexec",
-                                    "PQexecParams",
-                                    "PQresultStatus",
-                                    "PQresultErrorField",
-                                    "PQclear",
-                                    "PQntuples",
-                                    "PQgetvalue",
-                                    "PQgetlength",
-                                    "PQgetCopyData",
-                                    "PQfreemem",
-                                    "PQescapeLiteral",
-                                    "PQescapeIdentifier"};
+static const char *const names[] = {"PQconnectdbParams", "PQstatus", "PQerrorMessage",
+    "PQfinish", "PQexec", "PQexecParams", "PQresultStatus", "PQresultErrorField", "PQclear",
+    "PQntuples", "PQgetvalue", "PQgetlength", "PQgetCopyData", "PQfreemem", "PQescapeLiteral",
+    "PQescapeIdentifier"};
 
 enum { CONNECTION_OK = 0, SQLSTATE = 'C', PRIMARY = 'M' }; /* libpq-fe.h, postgres_ext.h */
 
@@ -34,8 +22,8 @@ bool graphss_i_pg_state_is(const graphss_i_pg *r, const pg_result *result, const
     return found && !strcmp(found, state);
 }
 
-graphss_status graphss_i_pg_fail(graphss_ctx *ctx, const graphss_i_pg *r,
-                                 const pg_result *result, const char *what)
+graphss_status graphss_i_pg_fail(
+    graphss_ctx *ctx, const graphss_i_pg *r, const pg_result *result, const char *what)
 {
     char text[400];
     snprintf(text, sizeof text, "%s", message(r, result));
@@ -47,7 +35,7 @@ graphss_status graphss_i_pg_fail(graphss_ctx *ctx, const graphss_i_pg *r,
 graphss_status graphss_i_pg_connect(graphss_ctx *ctx, graphss_i_pg *r, bool replication)
 {
     const char *const keyword[] = {"connect_timeout", "dbname", "fallback_application_name",
-                                   replication ? "replication" : NULL, NULL};
+        replication ? "replication" : NULL, NULL};
     const char *const value[] = {"10", r->connection, "graphss", "database", NULL};
     r->db = r->pq.connect(keyword, value, 1);
     if (!r->db)
@@ -139,27 +127,26 @@ static void add_names(graphss_i_sql *b, const char *const *name, size_t n)
 }
 
 /* A table has the columns, is in the publication, and its deleted rows tell who they were. */
-static graphss_status check_table(graphss_ctx *ctx, graphss_i_pg *r,
-                                  const graphss_i_map_table *t, bool published)
+static graphss_status check_table(
+    graphss_ctx *ctx, graphss_i_pg *r, const graphss_i_map_table *t, bool published)
 {
     graphss_i_sql b = {.ctx = ctx, .r = r};
     if (!strchr(t->name, '.'))
         return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
-                              "table '%s': want its schema, too, such as public.%s", t->name,
-                              t->name);
+            "table '%s': want its schema, too, such as public.%s", t->name, t->name);
     graphss_i_sql_add(&b, "select (select min(k) from unnest(");
     add_names(&b, t->column, t->n);
-    graphss_i_sql_add(
-        &b, ") k where not exists (select 1 from pg_attribute a where a.attrelid = c.oid and "
-            "a.attname = k and a.attnum > 0 and not a.attisdropped)), "
-            "(c.relreplident <> 'f' and exists (select 1 from unnest(");
+    graphss_i_sql_add(&b,
+        ") k where not exists (select 1 from pg_attribute a where a.attrelid = c.oid and "
+        "a.attname = k and a.attnum > 0 and not a.attisdropped)), "
+        "(c.relreplident <> 'f' and exists (select 1 from unnest(");
     add_names(&b, t->column, t->links ? 2 : 1);
-    graphss_i_sql_add(
-        &b, ") k where not exists (select 1 from pg_index i join pg_attribute a on a.attrelid "
-            "= i.indrelid and a.attnum = any(i.indkey) where i.indrelid = c.oid and a.attname "
-            "= k and (c.relreplident = 'd' and i.indisprimary or c.relreplident = 'i' and "
-            "i.indisreplident))))::int, (exists (select 1 from pg_publication_tables p where "
-            "p.pubname = ");
+    graphss_i_sql_add(&b,
+        ") k where not exists (select 1 from pg_index i join pg_attribute a on a.attrelid "
+        "= i.indrelid and a.attnum = any(i.indkey) where i.indrelid = c.oid and a.attname "
+        "= k and (c.relreplident = 'd' and i.indisprimary or c.relreplident = 'i' and "
+        "i.indisreplident))))::int, (exists (select 1 from pg_publication_tables p where "
+        "p.pubname = ");
     graphss_i_sql_quoted(&b, r->publication, false);
     graphss_i_sql_add(&b, " and p.schemaname || '.' || p.tablename = ");
     graphss_i_sql_quoted(&b, t->name, false);
@@ -178,17 +165,17 @@ static graphss_status check_table(graphss_ctx *ctx, graphss_i_pg *r,
         st = graphss_i_fail(ctx, GRAPHSS_ERR_DATA, "postgresql: no table %s", t->name);
     } else if (r->pq.length(result, 0, 0)) {
         st = graphss_i_fail(ctx, GRAPHSS_ERR_DATA, "postgresql: table %s has no column '%s'",
-                            t->name, r->pq.value(result, 0, 0));
+            t->name, r->pq.value(result, 0, 0));
     } else if (published && *r->pq.value(result, 0, 2) == '0') {
         st = graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
-                            "postgresql: table %s is not in the publication %s: ALTER "
-                            "PUBLICATION %s ADD TABLE %s",
-                            t->name, r->publication, r->publication, t->name);
+            "postgresql: table %s is not in the publication %s: ALTER "
+            "PUBLICATION %s ADD TABLE %s",
+            t->name, r->publication, r->publication, t->name);
     } else if (*r->pq.value(result, 0, 1) == '1') {
         st = graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
-                            "postgresql: a row that is deleted from %s does not tell its %s: "
-                            "ALTER TABLE %s REPLICA IDENTITY FULL",
-                            t->name, t->links ? "ends" : "id", t->name);
+            "postgresql: a row that is deleted from %s does not tell its %s: "
+            "ALTER TABLE %s REPLICA IDENTITY FULL",
+            t->name, t->links ? "ends" : "id", t->name);
     }
     r->pq.clear(result);
     graphss_release(ctx, b.text);
@@ -218,22 +205,22 @@ void graphss_i_pg_free(graphss_ctx *ctx, graphss_i_pg *r)
 }
 
 /* The mapping, libpq and a connection. */
-graphss_status graphss_i_pg_open(graphss_ctx *ctx, graphss_i_pg **out, const char *path,
-                                 bool replication)
+graphss_status graphss_i_pg_open(
+    graphss_ctx *ctx, graphss_i_pg **out, const char *path, bool replication)
 {
     graphss_i_pg *r = graphss_i_calloc(ctx, 1, sizeof *r);
     if (!r)
         return GRAPHSS_ERR_NOMEM;
     graphss_status st = graphss_i_map_read(ctx, &r->map, path, members);
     if (!st && !r->map.n)
-        st = graphss_i_fail(ctx, GRAPHSS_ERR_DATA, "%s: no table under 'nodes' or 'links'",
-                            path);
+        st = graphss_i_fail(
+            ctx, GRAPHSS_ERR_DATA, "%s: no table under 'nodes' or 'links'", path);
     if (!st) {
         r->connection = graphss_i_map_text(&r->map, "connection", "");
         r->slot = graphss_i_map_text(&r->map, "slot", "graphss");
         r->publication = graphss_i_map_text(&r->map, "publication", "graphss");
         st = graphss_i_library_find(ctx, &r->pq, "libpq.so.5", "PostgreSQL's library (libpq5)",
-                                    names, sizeof names / sizeof *names);
+            names, sizeof names / sizeof *names);
     }
     if (!st)
         st = graphss_i_pg_connect(ctx, r, replication);

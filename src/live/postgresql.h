@@ -16,8 +16,7 @@ typedef struct libpq {
     void (*finish)(pg_conn *db);
     pg_result *(*exec)(pg_conn *db, const char *sql);
     pg_result *(*ask)(pg_conn *db, const char *sql, int n, const unsigned *type,
-                      const char *const *value, const int *length, const int *format,
-                      int result_format);
+        const char *const *value, const int *length, const int *format, int result_format);
     int (*result)(const pg_result *r);
     char *(*result_error)(const pg_result *r, int field);
     void (*clear)(pg_result *r);
@@ -58,14 +57,14 @@ typedef struct graphss_i_pg {
 
 /* Reads the mapping, opens libpq and connects; replication: with a connection that makes slots
  * with a snapshot. */
-graphss_status graphss_i_pg_open(graphss_ctx *ctx, graphss_i_pg **out, const char *path,
-                                 bool replication);
+graphss_status graphss_i_pg_open(
+    graphss_ctx *ctx, graphss_i_pg **out, const char *path, bool replication);
 void graphss_i_pg_free(graphss_ctx *ctx, graphss_i_pg *r);
 graphss_status graphss_i_pg_connect(graphss_ctx *ctx, graphss_i_pg *r, bool replication);
 void graphss_i_pg_disconnect(graphss_i_pg *r);
 /* IO, with what the server says. result may be NULL. */
-graphss_status graphss_i_pg_fail(graphss_ctx *ctx, const graphss_i_pg *r,
-                                 const pg_result *result, const char *what);
+graphss_status graphss_i_pg_fail(
+    graphss_ctx *ctx, const graphss_i_pg *r, const pg_result *result, const char *what);
 /* Is it an error of this SQLSTATE? */
 bool graphss_i_pg_state_is(const graphss_i_pg *r, const pg_result *result, const char *state);
 /* Runs a statement whose answer is not looked at. */

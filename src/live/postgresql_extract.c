@@ -14,8 +14,8 @@ static bool seen_before(const graphss_i_map *map, size_t t, size_t column, const
 }
 
 /* The columns of a table that are features of any, in one order for all. */
-static void add_features(graphss_i_sql *b, const graphss_i_map *map,
-                         const graphss_i_map_table *of)
+static void add_features(
+    graphss_i_sql *b, const graphss_i_map *map, const graphss_i_map_table *of)
 {
     for (size_t t = 0; t < map->n && !map->table[t].links; t++)
         for (size_t c = 1 + map->table[t].label; c < map->table[t].n; c++) {
@@ -29,8 +29,8 @@ static void add_features(graphss_i_sql *b, const graphss_i_map *map,
             if (own) {
                 graphss_i_sql_add(b, "coalesce(case ");
                 graphss_i_sql_quoted(b, name, true);
-                graphss_i_sql_add(b,
-                                  "::text when 'true' then '1' when 'false' then '0' else ");
+                graphss_i_sql_add(
+                    b, "::text when 'true' then '1' when 'false' then '0' else ");
                 graphss_i_sql_quoted(b, name, true);
                 graphss_i_sql_add(b, "::text end, '0')");
             } else {
@@ -41,8 +41,8 @@ static void add_features(graphss_i_sql *b, const graphss_i_map *map,
         }
 }
 
-static void add_id(graphss_i_sql *b, const graphss_i_map_table *t, size_t column,
-                   const char *as)
+static void add_id(
+    graphss_i_sql *b, const graphss_i_map_table *t, size_t column, const char *as)
 {
     graphss_i_sql_quoted(b, t->prefix[t->links ? column : 0], false);
     graphss_i_sql_add(b, " || ");
@@ -88,8 +88,8 @@ static void add_copy(graphss_i_sql *b, const graphss_i_map *map, bool links)
     graphss_i_sql_add(b, " order by 1, 2) to stdout with (format csv, header)");
 }
 
-static graphss_status copy_to(graphss_ctx *ctx, graphss_i_pg *r, const char *folder,
-                              const char *file, bool links)
+static graphss_status copy_to(
+    graphss_ctx *ctx, graphss_i_pg *r, const char *folder, const char *file, bool links)
 {
     graphss_i_sql b = {.ctx = ctx, .r = r};
     graphss_i_output out = {0};
@@ -165,8 +165,8 @@ static graphss_status slot(graphss_ctx *ctx, graphss_i_pg *r, bool make)
     return st;
 }
 
-graphss_status graphss_event_source_extract(graphss_ctx *ctx, const char *where,
-                                            const char *folder, bool start)
+graphss_status graphss_event_source_extract(
+    graphss_ctx *ctx, const char *where, const char *folder, bool start)
 {
     static const char prefix[] = "postgresql:";
     graphss_i_pg *r = NULL;
@@ -174,8 +174,8 @@ graphss_status graphss_event_source_extract(graphss_ctx *ctx, const char *where,
     if (GRAPHSS_I_LACKS(ctx, {"source", where}, {"folder", folder}))
         return GRAPHSS_ERR_INVALID;
     if (strncmp(where, prefix, sizeof prefix - 1) != 0)
-        return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
-                              "%s: tables are read from postgresql:MAP.json", where);
+        return graphss_i_fail(
+            ctx, GRAPHSS_ERR_INVALID, "%s: tables are read from postgresql:MAP.json", where);
     graphss_status st = graphss_i_pg_open(ctx, &r, where + sizeof prefix - 1, start);
     if (st)
         return st;

@@ -9,8 +9,18 @@ static const double P_LEAST = 1e-6; /* larger p pay less, so the promise holds *
 
 /* c and d of each bet: from "many are a little small" to "one in fifty is very small". */
 static const double BET[GRAPHSS_I_BETS][2] = {
-    {0.5, 1},     {0.5, 0.5},   {0.5, 0.2}, {0.5, 0.05}, {0.25, 0.5}, {0.25, 0.2},
-    {0.25, 0.05}, {0.25, 0.02}, {0.1, 0.5}, {0.1, 0.1},  {0.1, 0.03}, {0.1, 0.01},
+    {0.5, 1},
+    {0.5, 0.5},
+    {0.5, 0.2},
+    {0.5, 0.05},
+    {0.25, 0.5},
+    {0.25, 0.2},
+    {0.25, 0.05},
+    {0.25, 0.02},
+    {0.1, 0.5},
+    {0.1, 0.1},
+    {0.1, 0.03},
+    {0.1, 0.01},
 };
 
 static size_t bin_of(double score)

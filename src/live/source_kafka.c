@@ -44,28 +44,14 @@ typedef struct rdkafka {
     __typeof__(rd_kafka_err2str) *text;
 } rdkafka;
 
-static const char *const names[] = {"rd_kafka_conf_new",
-                                    "rd_kafka_conf_destroy",
-                                    "rd_kafka_conf_set",
-                                    "rd_kafka_new",
-                                    "rd_kafka_destroy",
-                                    "rd_kafka_poll_set_consumer",
-                                    "rd_kafka_consumer_poll",
-                                    "rd_kafka_consumer_close",
-                                    "rd_kafka_message_destroy",
-                                    "rd_kafka_message_timestamp",
-                                    "rd_kafka_topic_name",
-                                    "rd_kafka_topic_new",
-                                    "rd_kafka_topic_destroy",
-                                    "rd_kafka_metadata",
-                                    "rd_kafka_metadata_destroy",
-                                    "rd_kafka_topic_partition_list_new",
-                                    "rd_kafka_topic_partition_list_add",
-                                    "rd_kafka_topic_partition_list_destroy",
-                                    "rd_kafka_assign",
-                                    "rd_kafka_committed",
-                                    "rd_kafka_commit",
-                                    "rd_kafka_err2str"};
+static const char *const names[] = {"rd_kafka_conf_new", "rd_kafka_conf_destroy",
+    "rd_kafka_conf_set", "rd_kafka_new", "rd_kafka_destroy", "rd_kafka_poll_set_consumer",
+    "rd_kafka_consumer_poll", "rd_kafka_consumer_close", "rd_kafka_message_destroy",
+    "rd_kafka_message_timestamp", "rd_kafka_topic_name", "rd_kafka_topic_new",
+    "rd_kafka_topic_destroy", "rd_kafka_metadata", "rd_kafka_metadata_destroy",
+    "rd_kafka_topic_partition_list_new", "rd_kafka_topic_partition_list_add",
+    "rd_kafka_topic_partition_list_destroy", "rd_kafka_assign", "rd_kafka_committed",
+    "rd_kafka_commit", "rd_kafka_err2str"};
 
 typedef struct reader {
     rdkafka k;
@@ -81,7 +67,7 @@ typedef struct reader {
 /* ---- opening ---- */
 
 static graphss_status set(graphss_ctx *ctx, const reader *r, rd_kafka_conf_t *conf,
-                          const char *name, const char *value)
+    const char *name, const char *value)
 {
     char error[ERROR];
     return r->k.conf_set(conf, name, value, error, sizeof error) == RD_KAFKA_CONF_OK
@@ -98,20 +84,17 @@ static graphss_status connect_to(graphss_ctx *ctx, reader *r, const char *path)
     graphss_status st = GRAPHSS_OK;
     if (!brokers)
         st = graphss_i_fail(ctx, GRAPHSS_ERR_DATA, "%s: no text 'brokers'", path);
-    const char *const own[][2] = {
-        {"bootstrap.servers", brokers},
+    const char *const own[][2] = {{"bootstrap.servers", brokers},
         {"group.id", graphss_i_map_text(&r->map, "group", "graphss")},
-        {"enable.auto.commit", "false"},
-        {"enable.auto.offset.store", "false"},
-        {"auto.offset.reset", "earliest"},
-        {"isolation.level", "read_committed"}};
+        {"enable.auto.commit", "false"}, {"enable.auto.offset.store", "false"},
+        {"auto.offset.reset", "earliest"}, {"isolation.level", "read_committed"}};
     for (size_t i = 0; i < sizeof own / sizeof *own && !st; i++)
         st = set(ctx, r, conf, own[i][0], own[i][1]);
     json_object_foreach(properties, name, value)
     {
         if (!st && !json_is_string(value))
-            st = graphss_i_fail(ctx, GRAPHSS_ERR_DATA, "%s: property %s is not text", path,
-                                name);
+            st = graphss_i_fail(
+                ctx, GRAPHSS_ERR_DATA, "%s: property %s is not text", path, name);
         if (!st)
             st = set(ctx, r, conf, name, json_string_value(value));
     }
@@ -137,8 +120,8 @@ static graphss_status list_topic(graphss_ctx *ctx, reader *r, const char *topic)
     if (!error && found->topic_cnt == 1)
         error = found->topics[0].err;
     graphss_status st =
-        error ? graphss_i_fail(ctx, GRAPHSS_ERR_IO, "kafka: topic %s: %s", topic,
-                               r->k.text(error))
+        error ? graphss_i_fail(
+                    ctx, GRAPHSS_ERR_IO, "kafka: topic %s: %s", topic, r->k.text(error))
         : found->topic_cnt != 1 || !found->topics[0].partition_cnt
             ? graphss_i_fail(ctx, GRAPHSS_ERR_IO, "kafka: topic %s: not there", topic)
             : GRAPHSS_OK;
@@ -177,8 +160,8 @@ static graphss_status list_topics(graphss_ctx *ctx, reader *r, const char *path)
     return st;
 }
 
-graphss_status graphss_i_kafka_open(graphss_ctx *ctx, graphss_event_source *s,
-                                    const char *rest, const graphss_dataset *data)
+graphss_status graphss_i_kafka_open(
+    graphss_ctx *ctx, graphss_event_source *s, const char *rest, const graphss_dataset *data)
 {
     static const char *const members[] = {"brokers", "topics", "group", "properties", NULL};
     (void)data;
@@ -188,8 +171,7 @@ graphss_status graphss_i_kafka_open(graphss_ctx *ctx, graphss_event_source *s,
     graphss_status st = graphss_i_map_read(ctx, &r->map, rest, members);
     if (!st)
         st = graphss_i_library_find(ctx, &r->k, "librdkafka.so.1",
-                                    "Kafka's library (librdkafka1)", names,
-                                    sizeof names / sizeof *names);
+            "Kafka's library (librdkafka1)", names, sizeof names / sizeof *names);
     if (st) {
         graphss_i_map_destroy(ctx, &r->map);
         graphss_release(ctx, r);
@@ -219,8 +201,8 @@ void graphss_i_kafka_close(graphss_ctx *ctx, graphss_event_source *s)
 
 /* ---- places ---- */
 
-graphss_status graphss_i_kafka_follow(graphss_ctx *ctx, graphss_event_source *s,
-                                      const graphss_live *live)
+graphss_status graphss_i_kafka_follow(
+    graphss_ctx *ctx, graphss_event_source *s, const graphss_live *live)
 {
     (void)ctx;
     reader *r = s->self;
@@ -256,8 +238,8 @@ static graphss_status assign(graphss_ctx *ctx, reader *r)
                  : GRAPHSS_OK;
 }
 
-graphss_status graphss_i_kafka_stored(graphss_ctx *ctx, graphss_event_source *s,
-                                      uint64_t offset)
+graphss_status graphss_i_kafka_stored(
+    graphss_ctx *ctx, graphss_event_source *s, uint64_t offset)
 {
     (void)ctx;
     reader *r = s->self;
@@ -308,7 +290,7 @@ static graphss_status stamp(put_line *p, json_t *o, const char *source, int64_t 
 
 /* Values of a row of an envelope, as texts that the caller releases. */
 static graphss_status cells(graphss_ctx *ctx, graphss_i_cell *cell, char **kept,
-                            const graphss_i_map_table *t, const json_t *row)
+    const graphss_i_map_table *t, const json_t *row)
 {
     for (size_t c = 0; c < t->n; c++) {
         const json_t *value = json_object_get(row, t->column[c]);
@@ -365,15 +347,13 @@ static graphss_status envelope(put_line *p, const json_t *e, const char *source,
         if (json_is_object(row[i]))
             st = cells(ctx, cell + i * t->n, kept + i * t->n, t, row[i]);
     if (!st)
-        st = graphss_i_map_row(
-            ctx,
+        st = graphss_i_map_row(ctx,
             &(graphss_i_row_change){.table = t,
-                                    .before = json_is_object(row[0]) ? cell : NULL,
-                                    .after = json_is_object(row[1]) ? cell + t->n : NULL,
-                                    .t = json_is_number(ms) ? json_number_value(ms) / 1000
-                                                            : (double)NAN,
-                                    .source = source,
-                                    .seq = seq},
+                .before = json_is_object(row[0]) ? cell : NULL,
+                .after = json_is_object(row[1]) ? cell + t->n : NULL,
+                .t = json_is_number(ms) ? json_number_value(ms) / 1000 : (double)NAN,
+                .source = source,
+                .seq = seq},
             put, p);
     for (size_t i = 0; kept && i < 2 * t->n; i++)
         graphss_release(ctx, kept[i]);
@@ -382,8 +362,8 @@ static graphss_status envelope(put_line *p, const json_t *e, const char *source,
     return st;
 }
 
-static graphss_status take_message(graphss_ctx *ctx, graphss_event_source *s,
-                                   const rd_kafka_message_t *m, size_t partition)
+static graphss_status take_message(
+    graphss_ctx *ctx, graphss_event_source *s, const rd_kafka_message_t *m, size_t partition)
 {
     reader *r = s->self;
     put_line p = {ctx, s};
@@ -426,7 +406,7 @@ graphss_status graphss_i_kafka_more(graphss_ctx *ctx, graphss_event_source *s, d
             size_t at = 0;
             while (at < (size_t)r->list->cnt &&
                    (r->list->elems[at].partition != m->partition ||
-                    strcmp(r->list->elems[at].topic, r->k.topic_name(m->rkt)) != 0))
+                       strcmp(r->list->elems[at].topic, r->k.topic_name(m->rkt)) != 0))
                 at++;
             if (at < (size_t)r->list->cnt)
                 st = take_message(ctx, s, m, at);
@@ -443,13 +423,13 @@ graphss_status graphss_i_kafka_more(graphss_ctx *ctx, graphss_event_source *s, d
 
 #else /* built without librdkafka-dev */
 
-graphss_status graphss_i_kafka_open(graphss_ctx *ctx, graphss_event_source *s,
-                                    const char *rest, const graphss_dataset *data)
+graphss_status graphss_i_kafka_open(
+    graphss_ctx *ctx, graphss_event_source *s, const char *rest, const graphss_dataset *data)
 {
     (void)s;
     (void)data;
     return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
-                          "kafka:%s: this build has no Kafka; it needs librdkafka-dev", rest);
+        "kafka:%s: this build has no Kafka; it needs librdkafka-dev", rest);
 }
 
 graphss_status graphss_i_kafka_more(graphss_ctx *ctx, graphss_event_source *s, double seconds)
@@ -460,8 +440,8 @@ graphss_status graphss_i_kafka_more(graphss_ctx *ctx, graphss_event_source *s, d
     return GRAPHSS_OK;
 }
 
-graphss_status graphss_i_kafka_follow(graphss_ctx *ctx, graphss_event_source *s,
-                                      const graphss_live *live)
+graphss_status graphss_i_kafka_follow(
+    graphss_ctx *ctx, graphss_event_source *s, const graphss_live *live)
 {
     (void)ctx;
     (void)s;
@@ -469,8 +449,8 @@ graphss_status graphss_i_kafka_follow(graphss_ctx *ctx, graphss_event_source *s,
     return GRAPHSS_OK;
 }
 
-graphss_status graphss_i_kafka_stored(graphss_ctx *ctx, graphss_event_source *s,
-                                      uint64_t offset)
+graphss_status graphss_i_kafka_stored(
+    graphss_ctx *ctx, graphss_event_source *s, uint64_t offset)
 {
     (void)ctx;
     (void)s;

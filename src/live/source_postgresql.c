@@ -95,8 +95,7 @@ static graphss_status take_relation(graphss_ctx *ctx, graphss_i_pg *r, cursor *c
     for (size_t j = 0; t && j < t->n; j++)
         if (known->place[j] < 0)
             return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
-                                  "postgresql: table %s has lost its column '%s'", t->name,
-                                  t->column[j]);
+                "postgresql: table %s has lost its column '%s'", t->name, t->column[j]);
     return GRAPHSS_OK;
 }
 
@@ -162,10 +161,9 @@ static graphss_status take_change(graphss_ctx *ctx, graphss_i_pg *r, cursor *c)
     }
     put_line p = {ctx, r};
     const graphss_status st =
-        c->broken
-            ? graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
-                             "postgresql: a change of %s that ends early", of->table->name)
-            : graphss_i_map_row(ctx, &change, put, &p);
+        c->broken ? graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
+                        "postgresql: a change of %s that ends early", of->table->name)
+                  : graphss_i_map_row(ctx, &change, put, &p);
     graphss_release(ctx, cell);
     return st;
 }
@@ -178,9 +176,9 @@ static graphss_status take_truncate(graphss_ctx *ctx, const graphss_i_pg *r, cur
         const graphss_i_pg_relation *of = find_relation(r, (uint32_t)take_number(c, 4));
         if (of && of->table)
             return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
-                                  "postgresql: table %s was truncated, and its rows are not "
-                                  "told: extract it again and begin a new store",
-                                  of->table->name);
+                "postgresql: table %s was truncated, and its rows are not "
+                "told: extract it again and begin a new store",
+                of->table->name);
     }
     return GRAPHSS_OK;
 }
@@ -238,12 +236,11 @@ static graphss_status forget(graphss_ctx *ctx, graphss_i_pg *r, uint64_t place)
     char text[32];
     log_place(text, place);
     const char *const value[] = {r->slot, text};
-    pg_result *result =
-        r->pq.ask(r->db,
-                  "select pg_replication_slot_advance(slot_name, $2::pg_lsn) from "
-                  "pg_replication_slots where slot_name = $1 and confirmed_flush_lsn < "
-                  "$2::pg_lsn",
-                  2, NULL, value, NULL, NULL, 0);
+    pg_result *result = r->pq.ask(r->db,
+        "select pg_replication_slot_advance(slot_name, $2::pg_lsn) from "
+        "pg_replication_slots where slot_name = $1 and confirmed_flush_lsn < "
+        "$2::pg_lsn",
+        2, NULL, value, NULL, NULL, 0);
     const bool good = result && r->pq.result(result) == TUPLES_OK;
     const graphss_status st =
         good ? GRAPHSS_OK : graphss_i_pg_fail(ctx, r, result, "the slot");
@@ -261,17 +258,17 @@ static graphss_status peek(graphss_ctx *ctx, graphss_i_pg *r)
     if (!quoted)
         return graphss_i_nomem(ctx, 0);
     pg_result *result = r->pq.ask(r->db,
-                                  "select data from pg_logical_slot_peek_binary_changes($1, "
-                                  "null, $2, 'proto_version', '1', 'publication_names', $3)",
-                                  3, NULL, value, NULL, NULL, 1);
+        "select data from pg_logical_slot_peek_binary_changes($1, "
+        "null, $2, 'proto_version', '1', 'publication_names', $3)",
+        3, NULL, value, NULL, NULL, 1);
     graphss_status st = GRAPHSS_OK;
     if (!result || r->pq.result(result) != TUPLES_OK) {
         st = graphss_i_pg_fail(ctx, r, result, "the slot");
         if (graphss_i_pg_state_is(r, result, "42704"))
             st = graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
-                                "postgresql: no slot '%s': graphss extract --start makes it, "
-                                "with the dataset it begins at",
-                                r->slot);
+                "postgresql: no slot '%s': graphss extract --start makes it, "
+                "with the dataset it begins at",
+                r->slot);
     }
     const int n = st ? 0 : r->pq.rows(result);
     for (int i = 0; i < n && !st; i++) {
@@ -300,7 +297,7 @@ static graphss_status log_end(graphss_ctx *ctx, graphss_i_pg *r, uint64_t *out)
     double place = 0;
     const bool good = result && r->pq.result(result) == TUPLES_OK && r->pq.rows(result) == 1 &&
                       graphss_i_parse_double(&place, r->pq.value(result, 0, 0),
-                                             (size_t)r->pq.length(result, 0, 0));
+                          (size_t)r->pq.length(result, 0, 0));
     const graphss_status st = good ? GRAPHSS_OK : graphss_i_pg_fail(ctx, r, result, "the log");
     r->pq.clear(result);
     if (!st)
@@ -338,8 +335,8 @@ static graphss_status look(graphss_ctx *ctx, graphss_i_pg *r)
     return st ? st : graphss_i_source_say(ctx, r->source, NULL);
 }
 
-graphss_status graphss_i_postgresql_more(graphss_ctx *ctx, graphss_event_source *s,
-                                         double seconds)
+graphss_status graphss_i_postgresql_more(
+    graphss_ctx *ctx, graphss_event_source *s, double seconds)
 {
     graphss_i_pg *r = s->self;
     const double until = graphss_i_seconds() + seconds;
@@ -353,8 +350,8 @@ graphss_status graphss_i_postgresql_more(graphss_ctx *ctx, graphss_event_source 
     }
 }
 
-graphss_status graphss_i_postgresql_resume(graphss_ctx *ctx, graphss_event_source *s,
-                                           uint64_t offset)
+graphss_status graphss_i_postgresql_resume(
+    graphss_ctx *ctx, graphss_event_source *s, uint64_t offset)
 {
     (void)ctx;
     graphss_i_pg *r = s->self;
@@ -362,8 +359,8 @@ graphss_status graphss_i_postgresql_resume(graphss_ctx *ctx, graphss_event_sourc
     return GRAPHSS_OK;
 }
 
-graphss_status graphss_i_postgresql_stored(graphss_ctx *ctx, graphss_event_source *s,
-                                           uint64_t offset)
+graphss_status graphss_i_postgresql_stored(
+    graphss_ctx *ctx, graphss_event_source *s, uint64_t offset)
 {
     graphss_i_pg *r = s->self;
     if (offset <= r->stored)
@@ -377,8 +374,8 @@ graphss_status graphss_i_postgresql_stored(graphss_ctx *ctx, graphss_event_sourc
 
 /* ---- life ---- */
 
-graphss_status graphss_i_postgresql_open(graphss_ctx *ctx, graphss_event_source *s,
-                                         const char *rest, const graphss_dataset *data)
+graphss_status graphss_i_postgresql_open(
+    graphss_ctx *ctx, graphss_event_source *s, const char *rest, const graphss_dataset *data)
 {
     (void)data;
     graphss_i_pg *r = NULL;

@@ -22,14 +22,13 @@ typedef struct head {
     double best_accuracy, best_loss;
 } head;
 
-graphss_status graphss_ctx_checkpoint(graphss_ctx *ctx, const char *path, const char *of,
-                                      double seconds)
+graphss_status graphss_ctx_checkpoint(
+    graphss_ctx *ctx, const char *path, const char *of, double seconds)
 {
     if (path && GRAPHSS_I_LACKS(ctx, {"what the checkpoint is of", of}))
         return GRAPHSS_ERR_INVALID;
     if (path && strlen(path) > GRAPHSS_I_CHECKPOINT_PATH - 16)
-        return graphss_i_fail(
-            ctx, GRAPHSS_ERR_INVALID,
+        return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
             "the path of the checkpoint has %zu bytes, at most %d are allowed", strlen(path),
             GRAPHSS_I_CHECKPOINT_PATH - 16);
     char *copy = path ? graphss_i_strdup(ctx, path) : NULL;
@@ -67,8 +66,8 @@ graphss_status graphss_checkpoint_remove(graphss_ctx *ctx, const char *path)
     return graphss_i_fail(ctx, GRAPHSS_ERR_IO, "%s: cannot remove: %s", path, strerror(errno));
 }
 
-graphss_status graphss_i_checkpoint_open(graphss_ctx *ctx, graphss_i_checkpointing *c,
-                                         const void *what, size_t bytes)
+graphss_status graphss_i_checkpoint_open(
+    graphss_ctx *ctx, graphss_i_checkpointing *c, const void *what, size_t bytes)
 {
     graphss_i_digest d;
     if (!ctx->checkpoint)
@@ -102,37 +101,37 @@ typedef struct array {
 static void arrays_of(array out[ARRAYS], const graphss_i_progressing *p)
 {
     const size_t n = p->params->count, kept = p->best_m ? n : 0;
-    const array list[ARRAYS] = {
-        {p->params->value, n}, {p->adam->m, n},   {p->adam->v, n},     {p->best, n},
-        {p->best_m, kept},     {p->best_v, kept}, {p->loss, p->epoch}, {p->val_acc, p->epoch}};
+    const array list[ARRAYS] = {{p->params->value, n}, {p->adam->m, n}, {p->adam->v, n},
+        {p->best, n}, {p->best_m, kept}, {p->best_v, kept}, {p->loss, p->epoch},
+        {p->val_acc, p->epoch}};
     memcpy(out, list, sizeof list);
 }
 
 /* ---- writing ---- */
 
-static graphss_status put(graphss_ctx *ctx, graphss_i_output *out, graphss_i_digest *d,
-                          const void *bytes, size_t n)
+static graphss_status put(
+    graphss_ctx *ctx, graphss_i_output *out, graphss_i_digest *d, const void *bytes, size_t n)
 {
     graphss_i_digest_add(d, bytes, n);
     return graphss_i_output_write(ctx, out, bytes, n);
 }
 
-static graphss_status write_file(graphss_ctx *ctx, const graphss_i_checkpointing *c,
-                                 const graphss_i_progressing *p)
+static graphss_status write_file(
+    graphss_ctx *ctx, const graphss_i_checkpointing *c, const graphss_i_progressing *p)
 {
     graphss_i_output out;
     graphss_i_digest d;
     char hex[65];
     array list[ARRAYS];
     head h = {.epoch = p->epoch,
-              .count = p->params->count,
-              .step = p->adam->step,
-              .best_step = p->best_step,
-              .best_epoch = p->best_epoch,
-              .epochs = p->epochs,
-              .moments = p->best_m != NULL,
-              .best_accuracy = p->best_accuracy,
-              .best_loss = p->best_loss};
+        .count = p->params->count,
+        .step = p->adam->step,
+        .best_step = p->best_step,
+        .best_epoch = p->best_epoch,
+        .epochs = p->epochs,
+        .moments = p->best_m != NULL,
+        .best_accuracy = p->best_accuracy,
+        .best_loss = p->best_loss};
     memcpy(h.of, c->of, sizeof h.of);
     graphss_status st = graphss_i_output_open(ctx, &out, c->path);
     if (st)
@@ -153,8 +152,8 @@ static graphss_status write_file(graphss_ctx *ctx, const graphss_i_checkpointing
     return st;
 }
 
-void graphss_i_checkpoint_write(graphss_ctx *ctx, graphss_i_checkpointing *c,
-                                const graphss_i_progressing *p, bool now)
+void graphss_i_checkpoint_write(
+    graphss_ctx *ctx, graphss_i_checkpointing *c, const graphss_i_progressing *p, bool now)
 {
     const double waited = graphss_i_seconds() - c->last;
     if (!c->path || graphss_i_rank(ctx) != 0 || (!now && waited < c->every))
@@ -169,7 +168,7 @@ void graphss_i_checkpoint_write(graphss_ctx *ctx, graphss_i_checkpointing *c,
 /* ---- reading ---- */
 
 static graphss_status take(graphss_ctx *ctx, const graphss_i_checkpointing *c,
-                           graphss_i_progressing *p, const char *text, size_t n)
+    graphss_i_progressing *p, const char *text, size_t n)
 {
     const size_t least = sizeof magic - 1 + sizeof(head) + 64;
     graphss_i_digest d;
@@ -183,16 +182,15 @@ static graphss_status take(graphss_ctx *ctx, const graphss_i_checkpointing *c,
     graphss_i_digest_end(&d, hex);
     if (memcmp(text + n - 64, hex, 64) != 0)
         return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
-                              "%s: its SHA-256 is not the one it ends with: it is damaged",
-                              c->path);
+            "%s: its SHA-256 is not the one it ends with: it is damaged", c->path);
     memcpy(&h, text + sizeof magic - 1, sizeof h);
     if (memcmp(h.of, c->of, sizeof h.of) != 0 || h.count != p->params->count ||
         h.epochs != p->epochs || h.epoch > p->epochs ||
         (h.moments != 0) != (p->best_m != NULL))
         return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
-                              "%s: a checkpoint of another training: want one with the same "
-                              "dataset, split, options and seed, or no file",
-                              c->path);
+            "%s: a checkpoint of another training: want one with the same "
+            "dataset, split, options and seed, or no file",
+            c->path);
     p->epoch = (size_t)h.epoch;
     arrays_of(list, p);
     size_t floats = 0;
@@ -200,7 +198,7 @@ static graphss_status take(graphss_ctx *ctx, const graphss_i_checkpointing *c,
         floats += list[i].n;
     if (n != least + floats * sizeof(float))
         return graphss_i_fail(ctx, GRAPHSS_ERR_DATA, "%s: %zu bytes, want %zu", c->path, n,
-                              least + floats * sizeof(float));
+            least + floats * sizeof(float));
     const char *from = text + sizeof magic - 1 + sizeof h;
     for (size_t i = 0; i < ARRAYS; i++) {
         if (list[i].n)
@@ -215,8 +213,8 @@ static graphss_status take(graphss_ctx *ctx, const graphss_i_checkpointing *c,
     return GRAPHSS_OK;
 }
 
-graphss_status graphss_i_checkpoint_read(graphss_ctx *ctx, const graphss_i_checkpointing *c,
-                                         graphss_i_progressing *p)
+graphss_status graphss_i_checkpoint_read(
+    graphss_ctx *ctx, const graphss_i_checkpointing *c, graphss_i_progressing *p)
 {
     char *text = NULL;
     size_t n = 0;
@@ -235,7 +233,7 @@ graphss_status graphss_i_checkpoint_read(graphss_ctx *ctx, const graphss_i_check
         st = take(ctx, c, p, all.block, all.bytes[0]);
     if (!st && all.bytes[0])
         graphss_i_log(ctx, GRAPHSS_LOG_INFO, "goes on at epoch %zu of %zu, from %s", p->epoch,
-                      p->epochs, c->path);
+            p->epochs, c->path);
     graphss_i_pieces_destroy(ctx, &all);
     graphss_release(ctx, text);
     return st;

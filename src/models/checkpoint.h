@@ -31,15 +31,15 @@ typedef struct graphss_i_progressing {
 
 /* Takes over what the context was told (NULL: nothing) for a training of this kind: what
  * identifies it, bytes, is hashed. {0} where there is nothing. Destroy it. */
-graphss_status graphss_i_checkpoint_open(graphss_ctx *ctx, graphss_i_checkpointing *c,
-                                         const void *what, size_t bytes);
+graphss_status graphss_i_checkpoint_open(
+    graphss_ctx *ctx, graphss_i_checkpointing *c, const void *what, size_t bytes);
 void graphss_i_checkpoint_destroy(graphss_ctx *ctx, graphss_i_checkpointing *c);
 /* Reads the file, if there is one, into p: rank 0 for all. DATA: it is damaged, or of another
  * training. */
-graphss_status graphss_i_checkpoint_read(graphss_ctx *ctx, const graphss_i_checkpointing *c,
-                                         graphss_i_progressing *p);
+graphss_status graphss_i_checkpoint_read(
+    graphss_ctx *ctx, const graphss_i_checkpointing *c, graphss_i_progressing *p);
 /* Writes it if it is time, or `now`: rank 0. A file that cannot be written is a warning. */
-void graphss_i_checkpoint_write(graphss_ctx *ctx, graphss_i_checkpointing *c,
-                                const graphss_i_progressing *p, bool now);
+void graphss_i_checkpoint_write(
+    graphss_ctx *ctx, graphss_i_checkpointing *c, const graphss_i_progressing *p, bool now);
 
 #endif

@@ -12,8 +12,8 @@
 #include <math.h>
 #include <string.h>
 
-graphss_i_measure graphss_i_judge(const float *logits, size_t k, const int32_t *node,
-                                  const int32_t *label, size_t n)
+graphss_i_measure graphss_i_judge(
+    const float *logits, size_t k, const int32_t *node, const int32_t *label, size_t n)
 {
     size_t right = 0;
     double loss = 0;
@@ -26,8 +26,8 @@ graphss_i_measure graphss_i_judge(const float *logits, size_t k, const int32_t *
         loss += x[best] + log(sum) - x[label[j]];
         right += best == (size_t)label[j];
     }
-    return (graphss_i_measure){n ? (double)right / (double)n : NAN,
-                               n ? loss / (double)n : NAN};
+    return (graphss_i_measure){
+        n ? (double)right / (double)n : NAN, n ? loss / (double)n : NAN};
 }
 
 bool graphss_i_better(graphss_i_measure now, graphss_i_measure best)
@@ -38,16 +38,16 @@ bool graphss_i_better(graphss_i_measure now, graphss_i_measure best)
 
 /* The same over the rows of all ranks. */
 static graphss_status judge_all(graphss_ctx *ctx, graphss_i_measure *out, const float *logits,
-                                size_t k, const int32_t *node, const int32_t *label, size_t n)
+    size_t k, const int32_t *node, const int32_t *label, size_t n)
 {
     *out = graphss_i_judge(logits, k, node, label, n);
     if (graphss_i_ranks(ctx) == 1)
         return GRAPHSS_OK;
-    double sum[3] = {n ? out->accuracy * (double)n : 0, n ? out->loss * (double)n : 0,
-                     (double)n};
+    double sum[3] = {
+        n ? out->accuracy * (double)n : 0, n ? out->loss * (double)n : 0, (double)n};
     const graphss_status st = graphss_i_ranks_sum(ctx, sum, 3);
-    *out = (graphss_i_measure){sum[2] > 0 ? round(sum[0]) / sum[2] : NAN,
-                               sum[2] > 0 ? sum[1] / sum[2] : NAN};
+    *out = (graphss_i_measure){
+        sum[2] > 0 ? round(sum[0]) / sum[2] : NAN, sum[2] > 0 ? sum[1] / sum[2] : NAN};
     return st;
 }
 
@@ -65,8 +65,7 @@ typedef struct checkpoint {
 } checkpoint;
 
 static graphss_status checkpoint_make(graphss_ctx *ctx, checkpoint *c,
-                                      const graphss_i_params *params,
-                                      const graphss_i_adam *adam)
+    const graphss_i_params *params, const graphss_i_adam *adam)
 {
     c->value = graphss_i_copy(ctx, params->value, params->count, sizeof *c->value);
     c->m = adam->kept ? graphss_i_copy(ctx, adam->m, params->count, sizeof *c->m) : NULL;
@@ -81,8 +80,8 @@ static void checkpoint_destroy(graphss_ctx *ctx, checkpoint *c)
     graphss_release(ctx, c->v);
 }
 
-static void checkpoint_take(checkpoint *c, const graphss_i_params *params,
-                            const graphss_i_adam *adam)
+static void checkpoint_take(
+    checkpoint *c, const graphss_i_params *params, const graphss_i_adam *adam)
 {
     const size_t bytes = params->count * sizeof *c->value;
     memcpy(c->value, params->value, bytes);
@@ -93,8 +92,8 @@ static void checkpoint_take(checkpoint *c, const graphss_i_params *params,
     c->step = adam->step;
 }
 
-static void checkpoint_restore(const checkpoint *c, graphss_i_params *params,
-                               graphss_i_adam *adam)
+static void checkpoint_restore(
+    const checkpoint *c, graphss_i_params *params, graphss_i_adam *adam)
 {
     const size_t bytes = params->count * sizeof *c->value;
     memcpy(params->value, c->value, bytes);
@@ -107,29 +106,28 @@ static void checkpoint_restore(const checkpoint *c, graphss_i_params *params,
 
 /* The training between two epochs, for a file. */
 static graphss_i_progressing between(graphss_i_params *params, graphss_i_adam *adam,
-                                     const checkpoint *kept, const graphss_training *run,
-                                     graphss_i_measure best, size_t epoch, size_t epochs)
+    const checkpoint *kept, const graphss_training *run, graphss_i_measure best, size_t epoch,
+    size_t epochs)
 {
     return (graphss_i_progressing){.epoch = epoch,
-                                   .params = params,
-                                   .adam = adam,
-                                   .best = kept->value,
-                                   .best_m = kept->m,
-                                   .best_v = kept->v,
-                                   .best_step = kept->step,
-                                   .best_epoch = run->best_epoch,
-                                   .best_accuracy = best.accuracy,
-                                   .best_loss = best.loss,
-                                   .loss = run->loss,
-                                   .val_acc = run->val_acc,
-                                   .epochs = epochs};
+        .params = params,
+        .adam = adam,
+        .best = kept->value,
+        .best_m = kept->m,
+        .best_v = kept->v,
+        .best_step = kept->step,
+        .best_epoch = run->best_epoch,
+        .best_accuracy = best.accuracy,
+        .best_loss = best.loss,
+        .loss = run->loss,
+        .val_acc = run->val_acc,
+        .epochs = epochs};
 }
 
 graphss_status graphss_i_fit(graphss_ctx *ctx, graphss_training *log, graphss_i_params *params,
-                             graphss_i_adam *adam, graphss_i_tape *tape, graphss_i_var logits,
-                             size_t n_classes, const graphss_split *split, uint64_t seed,
-                             const graphss_train_options *opt, const char *stage,
-                             graphss_i_checkpointing *saved)
+    graphss_i_adam *adam, graphss_i_tape *tape, graphss_i_var logits, size_t n_classes,
+    const graphss_split *split, uint64_t seed, const graphss_train_options *opt,
+    const char *stage, graphss_i_checkpointing *saved)
 {
     graphss_status st = GRAPHSS_OK;
     graphss_training run = {0};
@@ -177,7 +175,7 @@ graphss_status graphss_i_fit(graphss_ctx *ctx, graphss_training *log, graphss_i_
         if (late ? !last : e > 0) {
             graphss_i_measure now;
             st = judge_all(ctx, &now, graphss_i_tape_value(tape, logits), n_classes,
-                           split->val, split->val_label, split->n_val);
+                split->val, split->val_label, split->n_val);
             if (st)
                 goto done;
             run.val_acc[measured] = (float)now.accuracy;
@@ -195,7 +193,7 @@ graphss_status graphss_i_fit(graphss_ctx *ctx, graphss_training *log, graphss_i_
             const int used = snprintf(note, sizeof note, "loss %.3f", (double)run.loss[e - 1]);
             if (n_val > 0)
                 snprintf(note + used, sizeof note - (size_t)used, "  val %.1f %%",
-                         100 * (double)run.val_acc[e - 1]);
+                    100 * (double)run.val_acc[e - 1]);
             st = graphss_i_progress(ctx, stage, e, epochs, note);
             if (st)
                 goto done;
@@ -212,9 +210,9 @@ graphss_status graphss_i_fit(graphss_ctx *ctx, graphss_training *log, graphss_i_
             goto done;
         if (!isfinite(loss)) {
             st = graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
-                                "training diverged at epoch %zu: the loss is %g; "
-                                "try a smaller --learning-rate than %g",
-                                e, loss, opt->learning_rate);
+                "training diverged at epoch %zu: the loss is %g; "
+                "try a smaller --learning-rate than %g",
+                e, loss, opt->learning_rate);
             goto done;
         }
         run.loss[e] = (float)loss;

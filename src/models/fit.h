@@ -15,18 +15,17 @@
  * left the finite numbers. log may be NULL; its arrays become the caller's. checkpoint: where
  * it goes on and what it writes meanwhile, or NULL. */
 graphss_status graphss_i_fit(graphss_ctx *ctx, graphss_training *log, graphss_i_params *params,
-                             graphss_i_adam *adam, graphss_i_tape *tape, graphss_i_var logits,
-                             size_t n_classes, const graphss_split *split, uint64_t seed,
-                             const graphss_train_options *opt, const char *stage,
-                             graphss_i_checkpointing *checkpoint);
+    graphss_i_adam *adam, graphss_i_tape *tape, graphss_i_var logits, size_t n_classes,
+    const graphss_split *split, uint64_t seed, const graphss_train_options *opt,
+    const char *stage, graphss_i_checkpointing *checkpoint);
 
 /* Share of the n listed rows whose label has the largest of k logits, and the mean
  * cross-entropy there; NaN without rows. */
 typedef struct graphss_i_measure {
     double accuracy, loss;
 } graphss_i_measure;
-graphss_i_measure graphss_i_judge(const float *logits, size_t k, const int32_t *node,
-                                  const int32_t *label, size_t n);
+graphss_i_measure graphss_i_judge(
+    const float *logits, size_t k, const int32_t *node, const int32_t *label, size_t n);
 /* True for a higher accuracy, or the same accuracy and a lower loss. */
 bool graphss_i_better(graphss_i_measure now, graphss_i_measure best);
 

@@ -36,8 +36,8 @@ static void adjust(graphss_train_options *opt)
     opt->dropout = opt->mode == GRAPHSS_MODE_DEFAULT ? 0.6 : opt->dropout;
 }
 
-static graphss_status declare_layer(graphss_ctx *ctx, graphss_i_params *p, size_t l, shape s,
-                                    bool bias)
+static graphss_status declare_layer(
+    graphss_ctx *ctx, graphss_i_params *p, size_t l, shape s, bool bias)
 {
     static const char *const called[] = {"weight", "att_src", "att_dst", "bias"};
     const size_t wide = s.heads * s.cols;
@@ -46,36 +46,35 @@ static graphss_status declare_layer(graphss_ctx *ctx, graphss_i_params *p, size_
         char name[GRAPHSS_I_PARAM_NAME];
         snprintf(name, sizeof name, "%zu.%s", l, called[i]);
         st = graphss_i_params_declare(ctx, p, name, i == WEIGHT ? s.rows : 1,
-                                      i == BIAS && s.last ? s.cols : wide,
-                                      i == WEIGHT && l == 0);
+            i == BIAS && s.last ? s.cols : wide, i == WEIGHT && l == 0);
     }
     return st;
 }
 
 static graphss_status declare(graphss_ctx *ctx, graphss_i_params *p,
-                              const graphss_train_options *opt, size_t d, size_t k)
+    const graphss_train_options *opt, size_t d, size_t k)
 {
     const size_t layers = (size_t)opt->layers;
     graphss_status st = GRAPHSS_OK;
     if (layers > 1 && opt->heads > 1 && opt->hidden % opt->heads)
         return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
-                              "--hidden: found %lld, want a multiple of the %lld --heads, "
-                              "which share it",
-                              (long long)opt->hidden, (long long)opt->heads);
+            "--hidden: found %lld, want a multiple of the %lld --heads, "
+            "which share it",
+            (long long)opt->hidden, (long long)opt->heads);
     for (size_t l = 0; l < layers && !st; l++)
         st = declare_layer(ctx, p, l, shape_of(opt, l, d, k), opt->bias);
     return st;
 }
 
-static graphss_i_var activate(graphss_i_tape *t, const graphss_train_options *opt,
-                              graphss_i_var h)
+static graphss_i_var activate(
+    graphss_i_tape *t, const graphss_train_options *opt, graphss_i_var h)
 {
     return opt->activation == GRAPHSS_ACTIVATION_ELU ? graphss_i_tape_elu(t, h)
                                                      : graphss_i_tape_relu(t, h);
 }
 
 static graphss_i_var record(graphss_i_tape *t, const graphss_train_options *opt,
-                            const graphss_i_input *x, const graphss_i_var *w)
+    const graphss_i_input *x, const graphss_i_var *w)
 {
     const size_t layers = (size_t)opt->layers, stride = opt->bias ? 4 : 3;
     const graphss_i_csr *m = &x->p->m;

@@ -53,8 +53,7 @@ double graphss_i_input_scale(const graphss_features *f, bool row_normalise)
 /* sum, squares, stored [d]: of each column the sum, then of the stored entries the squares of
  * what is off its mean. */
 static graphss_status column_moments(graphss_ctx *ctx, double *mean, double *squares,
-                                     double *stored, double n_rows, const graphss_features *f,
-                                     bool row_normalise)
+    double *stored, double n_rows, const graphss_features *f, bool row_normalise)
 {
     const size_t d = f->n_cols;
     for (int pass = 0; pass < 2; pass++) {
@@ -84,8 +83,8 @@ static graphss_status column_moments(graphss_ctx *ctx, double *mean, double *squ
 }
 
 /* mean_c, and 1 / sqrt(mean_i (x_ic - mean_c)^2). A spread of rounding alone is none. */
-static graphss_status learn_columns(graphss_ctx *ctx, graphss_i_scaling *s,
-                                    const graphss_features *f, size_t *varying)
+static graphss_status learn_columns(
+    graphss_ctx *ctx, graphss_i_scaling *s, const graphss_features *f, size_t *varying)
 {
     static const double rounding = 1e-6;
     const size_t d = f->n_cols;
@@ -115,8 +114,7 @@ static graphss_status learn_columns(graphss_ctx *ctx, graphss_i_scaling *s,
 }
 
 graphss_status graphss_i_scaling_learn(graphss_ctx *ctx, graphss_i_scaling *out,
-                                       const graphss_features *f,
-                                       const graphss_train_options *opt)
+    const graphss_features *f, const graphss_train_options *opt)
 {
     graphss_i_scaling s = {.row_normalise = opt->row_normalise, .scale = 1};
     size_t varying = 0;
@@ -139,8 +137,8 @@ graphss_status graphss_i_scaling_learn(graphss_ctx *ctx, graphss_i_scaling *out,
     return GRAPHSS_OK;
 }
 
-graphss_status graphss_i_scaling_copy(graphss_ctx *ctx, graphss_i_scaling *out,
-                                      const graphss_i_scaling *from, size_t n_cols)
+graphss_status graphss_i_scaling_copy(
+    graphss_ctx *ctx, graphss_i_scaling *out, const graphss_i_scaling *from, size_t n_cols)
 {
     graphss_i_scaling s = *from;
     if (from->mean) {
@@ -160,8 +158,8 @@ void graphss_i_scaling_destroy(graphss_ctx *ctx, graphss_i_scaling *scaling)
 }
 
 /* factor[i] = scale / sum_c |x[i][c]|, or scale. -1, or the first row that is not finite */
-static int64_t row_factors(float *factor, const graphss_features *f, bool row_normalise,
-                           double scale)
+static int64_t row_factors(
+    float *factor, const graphss_features *f, bool row_normalise, double scale)
 {
     for (size_t i = 0; i < f->n_rows; i++) {
         const double sum = row_sum(f, i);
@@ -177,8 +175,8 @@ static int64_t row_factors(float *factor, const graphss_features *f, bool row_no
 typedef enum road { SPARSE, BITS, DENSE } road;
 
 /* edges: entries of P, times the hops. All ranks choose the same. */
-static road cheapest(graphss_ctx *ctx, const graphss_features *f, double edges,
-                     bool suits_bits)
+static road cheapest(
+    graphss_ctx *ctx, const graphss_features *f, double edges, bool suits_bits)
 {
     if (!f->offset)
         return DENSE;
@@ -197,8 +195,8 @@ static road cheapest(graphss_ctx *ctx, const graphss_features *f, double edges,
     return bits < sparse ? BITS : SPARSE;
 }
 
-static graphss_status make_sparse(graphss_ctx *ctx, graphss_i_input *in,
-                                  const graphss_features *f, const float *factor)
+static graphss_status make_sparse(
+    graphss_ctx *ctx, graphss_i_input *in, const graphss_features *f, const float *factor)
 {
     in->sparse = (graphss_i_csr){f->n_rows, f->n_cols, f->offset, f->column, NULL, true};
     in->sparse.value =
@@ -215,8 +213,7 @@ static graphss_status make_sparse(graphss_ctx *ctx, graphss_i_input *in,
 
 /* number [n_rows]: what each row holds where its bit is set; it becomes part of in. */
 static graphss_status make_bits(graphss_ctx *ctx, graphss_i_input *in,
-                                const graphss_i_csr *pattern, float *number,
-                                const float *factor)
+    const graphss_i_csr *pattern, float *number, const float *factor)
 {
     in->number = number;
     graphss_status st = graphss_i_bits_make(ctx, &in->bits, pattern);
@@ -240,8 +237,8 @@ static graphss_status transpose_bits(graphss_ctx *ctx, graphss_i_input *in)
 }
 
 /* out[i][c] = scale gain[c] (factor[i] x[i][c] - mean[c]) */
-static void standardise(float *out, const graphss_features *f, const float *factor,
-                        const graphss_i_scaling *s)
+static void standardise(
+    float *out, const graphss_features *f, const float *factor, const graphss_i_scaling *s)
 {
     const size_t d = f->n_cols;
     for (size_t i = 0; i < f->n_rows; i++) {
@@ -267,8 +264,8 @@ static void densify(float *out, const graphss_features *f, const float *factor)
     }
 }
 
-static void copy_columns(float *to, size_t to_cols, const float *from, size_t from_cols,
-                         size_t rows, size_t cols)
+static void copy_columns(
+    float *to, size_t to_cols, const float *from, size_t from_cols, size_t rows, size_t cols)
 {
     for (size_t i = 0; i < rows; i++)
         memcpy(to + i * to_cols, from + i * from_cols, cols * sizeof *to);
@@ -277,8 +274,7 @@ static void copy_columns(float *to, size_t to_cols, const float *from, size_t fr
 /* Replaces X by P^hops X, some columns at a time: a second matrix of the size of X could be
  * most of the memory of a training. */
 static graphss_status make_dense(graphss_ctx *ctx, graphss_i_input *in,
-                                 const graphss_features *f, const float *factor,
-                                 const graphss_i_scaling *s)
+    const graphss_features *f, const float *factor, const graphss_i_scaling *s)
 {
     const size_t n = f->n_rows, d = f->n_cols;
     in->dense = graphss_i_alloc(ctx, n * d, sizeof *in->dense);
@@ -316,7 +312,7 @@ static graphss_i_csr as_csr(const graphss_features *f)
 
 /* number [n_rows]: becomes what each row holds where bits suit. */
 static road choose_road(graphss_ctx *ctx, float *number, const graphss_features *f,
-                        double edges, const graphss_i_scaling *scaling)
+    double edges, const graphss_i_scaling *scaling)
 {
     const graphss_i_csr given = as_csr(f);
     return scaling->mean
@@ -332,8 +328,7 @@ static double edges_of(const graphss_i_input *in)
 /* Builds X for the chosen method; takes ownership of *number if it uses bits. DATA: a value
  * that is not finite. */
 static graphss_status make_road(graphss_ctx *ctx, graphss_i_input *in,
-                                const graphss_features *f, const graphss_i_scaling *scaling,
-                                road by, float **number)
+    const graphss_features *f, const graphss_i_scaling *scaling, road by, float **number)
 {
     const graphss_i_csr given = as_csr(f);
     float *factor = graphss_i_alloc(ctx, f->n_rows, sizeof *factor);
@@ -344,7 +339,7 @@ static graphss_status make_road(graphss_ctx *ctx, graphss_i_input *in,
         row_factors(factor, f, scaling->row_normalise, scaling->mean ? 1 : scaling->scale);
     if (odd >= 0) {
         st = graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
-                            "features of node %lld are not finite numbers", (long long)odd);
+            "features of node %lld are not finite numbers", (long long)odd);
     } else if (by == SPARSE) {
         st = make_sparse(ctx, in, f, factor);
     } else if (by == BITS) {
@@ -357,25 +352,25 @@ static graphss_status make_road(graphss_ctx *ctx, graphss_i_input *in,
     return st;
 }
 
-static graphss_i_input input_of(const graphss_features *f, const graphss_i_propagation *p,
-                                size_t hops)
+static graphss_i_input input_of(
+    const graphss_features *f, const graphss_i_propagation *p, size_t hops)
 {
     return (graphss_i_input){.n_rows = f->n_rows,
-                             .n_cols = f->n_cols,
-                             .p = p,
-                             .hops = p->norm == GRAPHSS_I_NORM_NONE ? 0 : hops};
+        .n_cols = f->n_cols,
+        .p = p,
+        .hops = p->norm == GRAPHSS_I_NORM_NONE ? 0 : hops};
 }
 
 graphss_status graphss_i_input_make(graphss_ctx *ctx, graphss_i_input *out,
-                                    const graphss_features *f, const graphss_i_propagation *p,
-                                    size_t hops, const graphss_i_scaling *scaling)
+    const graphss_features *f, const graphss_i_propagation *p, size_t hops,
+    const graphss_i_scaling *scaling)
 {
     graphss_i_input in = input_of(f, p, hops);
     float *number = graphss_i_alloc(ctx, f->n_rows, sizeof *number);
-    graphss_status st =
-        number ? make_road(ctx, &in, f, scaling,
-                           choose_road(ctx, number, f, edges_of(&in), scaling), &number)
-               : GRAPHSS_ERR_NOMEM;
+    graphss_status st = number
+                            ? make_road(ctx, &in, f, scaling,
+                                  choose_road(ctx, number, f, edges_of(&in), scaling), &number)
+                            : GRAPHSS_ERR_NOMEM;
     if (!st && in.bits.word)
         st = transpose_bits(ctx, &in);
     graphss_release(ctx, number);
@@ -396,7 +391,7 @@ void graphss_i_product_destroy(graphss_ctx *ctx, graphss_i_product *product)
 
 /* Copies the known rows of the product and lists the others in row. */
 static size_t take_known(graphss_i_product *product, int32_t *row, const graphss_features *f,
-                         const graphss_i_known *known)
+    const graphss_i_known *known)
 {
     const size_t cols = product->n_cols;
     size_t left = 0;
@@ -405,7 +400,7 @@ static size_t take_known(graphss_i_product *product, int32_t *row, const graphss
         if (u < known->product->n_rows &&
             graphss_i_row_same(graphss_i_row_of(f, i), graphss_i_row_of(known->features, u)))
             memcpy(product->value + i * cols, known->product->value + u * cols,
-                   cols * sizeof *product->value);
+                cols * sizeof *product->value);
         else
             row[left++] = (int32_t)i;
     }
@@ -414,7 +409,7 @@ static size_t take_known(graphss_i_product *product, int32_t *row, const graphss
 
 /* Some rows of sparse features. */
 static graphss_status pick_rows(graphss_ctx *ctx, graphss_features *out,
-                                const graphss_features *f, const int32_t *row, size_t n)
+    const graphss_features *f, const int32_t *row, size_t n)
 {
     graphss_features some = {.n_rows = n, .n_cols = f->n_cols};
     some.offset = graphss_i_calloc(ctx, n + 1, sizeof *some.offset);
@@ -436,8 +431,7 @@ static graphss_status pick_rows(graphss_ctx *ctx, graphss_features *out,
 
 /* X w by the chosen method. */
 static graphss_status multiply_all(graphss_ctx *ctx, graphss_i_product *product,
-                                   const graphss_features *f, const graphss_i_scaling *scaling,
-                                   const float *w)
+    const graphss_features *f, const graphss_i_scaling *scaling, const float *w)
 {
     const graphss_i_csr given = as_csr(f);
     graphss_i_input x = {0};
@@ -449,8 +443,8 @@ static graphss_status multiply_all(graphss_ctx *ctx, graphss_i_product *product,
     if (!st)
         st = make_road(ctx, &x, f, scaling, product->bits ? BITS : SPARSE, &number);
     if (!st && product->bits)
-        graphss_i_bits_multiply(ctx, product->value, &x.bits, 0, f->n_rows, w,
-                                product->n_cols);
+        graphss_i_bits_multiply(
+            ctx, product->value, &x.bits, 0, f->n_rows, w, product->n_cols);
     else if (!st)
         graphss_i_spmm(ctx, product->value, &x.sparse, w, product->n_cols);
     graphss_i_input_destroy(ctx, &x);
@@ -460,9 +454,8 @@ static graphss_status multiply_all(graphss_ctx *ctx, graphss_i_product *product,
 
 /* The rows of the product that are not known. */
 static graphss_status multiply_rest(graphss_ctx *ctx, graphss_i_product *product,
-                                    const graphss_features *f,
-                                    const graphss_i_scaling *scaling, const float *w,
-                                    const graphss_i_known *known)
+    const graphss_features *f, const graphss_i_scaling *scaling, const float *w,
+    const graphss_i_known *known)
 {
     const size_t cols = product->n_cols;
     graphss_features some = {0};
@@ -479,7 +472,7 @@ static graphss_status multiply_rest(graphss_ctx *ctx, graphss_i_product *product
         st = multiply_all(ctx, &part, &some, scaling, w);
     for (size_t i = 0; i < n && !st; i++)
         memcpy(product->value + (size_t)row[i] * cols, part.value + i * cols,
-               cols * sizeof *part.value);
+            cols * sizeof *part.value);
     graphss_i_product_destroy(ctx, &part);
     graphss_features_destroy(ctx, &some);
     graphss_release(ctx, row);
@@ -487,10 +480,8 @@ static graphss_status multiply_rest(graphss_ctx *ctx, graphss_i_product *product
 }
 
 graphss_status graphss_i_product_rows(graphss_ctx *ctx, float *value, bool *same,
-                                      const graphss_i_product *product,
-                                      const graphss_features *f, size_t entries, size_t hops,
-                                      const graphss_i_scaling *scaling, const float *w,
-                                      const int32_t *row, size_t n)
+    const graphss_i_product *product, const graphss_features *f, size_t entries, size_t hops,
+    const graphss_i_scaling *scaling, const float *w, const int32_t *row, size_t n)
 {
     const size_t cols = product->n_cols;
     graphss_features some = {0};
@@ -514,10 +505,9 @@ graphss_status graphss_i_product_rows(graphss_ctx *ctx, float *value, bool *same
 }
 
 graphss_status graphss_i_input_multiply(graphss_ctx *ctx, graphss_i_input *out,
-                                        graphss_i_product *product, const graphss_features *f,
-                                        const graphss_i_propagation *p, size_t hops,
-                                        const graphss_i_scaling *scaling, const float *w,
-                                        size_t cols, const graphss_i_known *known)
+    graphss_i_product *product, const graphss_features *f, const graphss_i_propagation *p,
+    size_t hops, const graphss_i_scaling *scaling, const float *w, size_t cols,
+    const graphss_i_known *known)
 {
     graphss_i_input in = input_of(f, p, hops);
     graphss_i_product made = {.n_rows = f->n_rows, .n_cols = cols};
@@ -553,8 +543,8 @@ void graphss_i_input_destroy(graphss_ctx *ctx, graphss_i_input *input)
     *input = (graphss_i_input){0};
 }
 
-graphss_i_var graphss_i_input_apply(graphss_i_tape *t, const graphss_i_input *input,
-                                    graphss_i_var w, double dropout)
+graphss_i_var graphss_i_input_apply(
+    graphss_i_tape *t, const graphss_i_input *input, graphss_i_var w, double dropout)
 {
     if (input->dense) {
         const graphss_i_var x =

@@ -38,10 +38,9 @@ typedef struct graphss_i_scaling {
 
 /* As opt says; the arrays are destroyed by the caller. A column without spread has gain 0. */
 graphss_status graphss_i_scaling_learn(graphss_ctx *ctx, graphss_i_scaling *out,
-                                       const graphss_features *features,
-                                       const graphss_train_options *opt);
-graphss_status graphss_i_scaling_copy(graphss_ctx *ctx, graphss_i_scaling *out,
-                                      const graphss_i_scaling *from, size_t n_cols);
+    const graphss_features *features, const graphss_train_options *opt);
+graphss_status graphss_i_scaling_copy(
+    graphss_ctx *ctx, graphss_i_scaling *out, const graphss_i_scaling *from, size_t n_cols);
 void graphss_i_scaling_destroy(graphss_ctx *ctx, graphss_i_scaling *scaling);
 
 /* 1 / sqrt(mean_i |x_i|^2), rows as row_normalise says: the number that gives rows of length
@@ -52,9 +51,8 @@ double graphss_i_input_scale(const graphss_features *features, bool row_normalis
 /* features and p are borrowed as long as the input is used. Columns with a mean of their own
  * use the dense method, however the features are stored. DATA: a value that is not finite. */
 graphss_status graphss_i_input_make(graphss_ctx *ctx, graphss_i_input *out,
-                                    const graphss_features *features,
-                                    const graphss_i_propagation *p, size_t hops,
-                                    const graphss_i_scaling *scaling);
+    const graphss_features *features, const graphss_i_propagation *p, size_t hops,
+    const graphss_i_scaling *scaling);
 void graphss_i_input_destroy(graphss_ctx *ctx, graphss_i_input *input);
 
 /* X W of a snapshot. {0} is empty, and it stays empty with the dense method. */
@@ -75,23 +73,20 @@ typedef struct graphss_i_known {
 /* As graphss_i_input_make, to predict with weights w [n_cols x cols] only: the product is
  * worked out at once, and borrowed as long as the input is used. known: or NULL. */
 graphss_status graphss_i_input_multiply(graphss_ctx *ctx, graphss_i_input *out,
-                                        graphss_i_product *product,
-                                        const graphss_features *features,
-                                        const graphss_i_propagation *p, size_t hops,
-                                        const graphss_i_scaling *scaling, const float *w,
-                                        size_t cols, const graphss_i_known *known);
+    graphss_i_product *product, const graphss_features *features,
+    const graphss_i_propagation *p, size_t hops, const graphss_i_scaling *scaling,
+    const float *w, size_t cols, const graphss_i_known *known);
 /* value [n x cols]: what some rows of the product of the same size are for other features.
  * *same: whether these use the same method; else nothing is written. entries: of P. */
 graphss_status graphss_i_product_rows(graphss_ctx *ctx, float *value, bool *same,
-                                      const graphss_i_product *product,
-                                      const graphss_features *features, size_t entries,
-                                      size_t hops, const graphss_i_scaling *scaling,
-                                      const float *w, const int32_t *row, size_t n);
+    const graphss_i_product *product, const graphss_features *features, size_t entries,
+    size_t hops, const graphss_i_scaling *scaling, const float *w, const int32_t *row,
+    size_t n);
 void graphss_i_product_destroy(graphss_ctx *ctx, graphss_i_product *product);
 
 /* Records P^hops drop(X) w on a tape (dense method: drop(P^hops X) w). Of a product that
  * was worked out w is not looked at. */
-graphss_i_var graphss_i_input_apply(graphss_i_tape *t, const graphss_i_input *input,
-                                    graphss_i_var w, double dropout);
+graphss_i_var graphss_i_input_apply(
+    graphss_i_tape *t, const graphss_i_input *input, graphss_i_var w, double dropout);
 
 #endif

@@ -2,18 +2,18 @@
  * the gcn aggregator, SGC (one layer, several hops), MLP (no propagation). */
 #include "models/model_type.h"
 
-void graphss_i_weights_record(graphss_i_tape *t, graphss_i_var *w, const graphss_i_params *p,
-                              const graphss_i_adam *adam)
+void graphss_i_weights_record(
+    graphss_i_tape *t, graphss_i_var *w, const graphss_i_params *p, const graphss_i_adam *adam)
 {
     for (size_t i = 0; i < p->n; i++) {
         const graphss_i_param *m = &p->param[i];
-        w[i] = graphss_i_tape_weight(t, p->value + m->offset,
-                                     adam ? adam->grad + m->offset : NULL, m->rows, m->cols);
+        w[i] = graphss_i_tape_weight(
+            t, p->value + m->offset, adam ? adam->grad + m->offset : NULL, m->rows, m->cols);
     }
 }
 
 graphss_status graphss_i_layered_declare(graphss_ctx *ctx, graphss_i_params *p,
-                                         const graphss_train_options *opt, size_t d, size_t k)
+    const graphss_train_options *opt, size_t d, size_t k)
 {
     const size_t layers = (size_t)opt->layers, hidden = (size_t)opt->hidden;
     for (size_t l = 0; l < layers; l++) {
@@ -36,7 +36,7 @@ graphss_status graphss_i_layered_declare(graphss_ctx *ctx, graphss_i_params *p,
 }
 
 graphss_i_var graphss_i_layered_record(graphss_i_tape *t, const graphss_train_options *opt,
-                                       const graphss_i_input *x, const graphss_i_var *w)
+    const graphss_i_input *x, const graphss_i_var *w)
 {
     const size_t layers = (size_t)opt->layers, stride = opt->bias ? 2 : 1;
     const graphss_i_pair m = {&x->p->m, graphss_i_propagation_transposed(x->p)};

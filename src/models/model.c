@@ -10,8 +10,7 @@
 #include <string.h>
 
 graphss_status graphss_i_model_new(graphss_ctx *ctx, graphss_model **out,
-                                   const graphss_train_options *opt, size_t n_features,
-                                   size_t n_classes, uint64_t seed)
+    const graphss_train_options *opt, size_t n_features, size_t n_classes, uint64_t seed)
 {
     const graphss_i_model_type *type = graphss_i_model_type_find(opt->model);
     if (!type)
@@ -39,8 +38,8 @@ graphss_status graphss_i_model_new(graphss_ctx *ctx, graphss_model **out,
     return st;
 }
 
-graphss_status graphss_i_model_like(graphss_ctx *ctx, graphss_model **out,
-                                    const graphss_model *from, uint64_t seed)
+graphss_status graphss_i_model_like(
+    graphss_ctx *ctx, graphss_model **out, const graphss_model *from, uint64_t seed)
 {
     graphss_model *model = NULL;
     graphss_status st =
@@ -48,7 +47,7 @@ graphss_status graphss_i_model_like(graphss_ctx *ctx, graphss_model **out,
     if (st)
         return st;
     memcpy(model->params.value, from->params.value,
-           from->params.count * sizeof *from->params.value);
+        from->params.count * sizeof *from->params.value);
     st = graphss_i_scaling_copy(ctx, &model->scaling, &from->scaling, from->n_features);
     memcpy(model->dataset_name, from->dataset_name, sizeof model->dataset_name);
     memcpy(model->dataset_hash, from->dataset_hash, sizeof model->dataset_hash);
@@ -80,7 +79,7 @@ void graphss_model_free(graphss_ctx *ctx, graphss_model *model)
 }
 
 graphss_status graphss_i_model_keep(graphss_ctx *ctx, graphss_model *model, size_t which,
-                                    const double *value, size_t rows, size_t cols)
+    const double *value, size_t rows, size_t cols)
 {
     double *copy = graphss_i_copy(ctx, value, rows * cols, sizeof *copy);
     if (!copy)
@@ -120,9 +119,8 @@ static void network_destroy(graphss_ctx *ctx, network *net)
 /* Opens the network on a snapshot. split NULL: for prediction only; known, if not NULL, speeds
  * it up. */
 static graphss_status network_open(graphss_ctx *ctx, network *net, const graphss_model *model,
-                                   const graphss_graph *graph,
-                                   const graphss_features *features,
-                                   const graphss_split *split, const graphss_i_known *known)
+    const graphss_graph *graph, const graphss_features *features, const graphss_split *split,
+    const graphss_i_known *known)
 {
     const graphss_i_model_type *type = model->type;
     const graphss_train_options *opt = &model->opt;
@@ -132,20 +130,20 @@ static graphss_status network_open(graphss_ctx *ctx, network *net, const graphss
     if (!st && split)
         st = graphss_i_adam_init(ctx, &net->adam, &net->params);
     if (!st)
-        st = graphss_i_propagation_make(ctx, &net->p, graph, type->norm,
-                                        graphss_i_model_type_loops(type, opt));
+        st = graphss_i_propagation_make(
+            ctx, &net->p, graph, type->norm, graphss_i_model_type_loops(type, opt));
     if (!st && split)
         st = graphss_i_input_make(ctx, &net->x, features, &net->p, hops, &model->scaling);
     else if (!st)
-        st = graphss_i_input_multiply(
-            ctx, &net->x, &net->first, features, &net->p, hops, &model->scaling,
-            net->params.value + net->params.param[0].offset, net->params.param[0].cols, known);
+        st = graphss_i_input_multiply(ctx, &net->x, &net->first, features, &net->p, hops,
+            &model->scaling, net->params.value + net->params.param[0].offset,
+            net->params.param[0].cols, known);
     return st;
 }
 
 /* Records the model on the tape. */
-static graphss_status network_record(graphss_ctx *ctx, network *net,
-                                     const graphss_model *model, const graphss_split *split)
+static graphss_status network_record(
+    graphss_ctx *ctx, network *net, const graphss_model *model, const graphss_split *split)
 {
     const graphss_i_model_type *type = model->type;
     const graphss_train_options *opt = &model->opt;
@@ -159,72 +157,70 @@ static graphss_status network_record(graphss_ctx *ctx, network *net,
     net->logits = type->record(net->tape, opt, &net->x, w);
     graphss_i_tape_keep(net->tape, net->logits);
     if (split)
-        graphss_i_tape_cross_entropy(net->tape, net->logits, split->train, split->train_label,
-                                     split->n_train);
+        graphss_i_tape_cross_entropy(
+            net->tape, net->logits, split->train, split->train_label, split->n_train);
     return graphss_i_tape_finish(net->tape);
 }
 
 static graphss_status check_list(graphss_ctx *ctx, const char *what, const int32_t *node,
-                                 const int32_t *label, size_t n, size_t n_nodes,
-                                 size_t n_classes)
+    const int32_t *label, size_t n, size_t n_nodes, size_t n_classes)
 {
     for (size_t i = 0; i < n; i++) {
         if (node[i] < 0 || (size_t)node[i] >= n_nodes)
             return graphss_i_fail(ctx, GRAPHSS_ERR_SHAPE, "%s node %zu is %d, want 0..%zu",
-                                  what, i, (int)node[i], n_nodes - 1);
+                what, i, (int)node[i], n_nodes - 1);
         if (label[i] < 0 || (size_t)label[i] >= n_classes)
             return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
-                                  "%s node %d has label %d, want 0..%zu", what, (int)node[i],
-                                  (int)label[i], n_classes - 1);
+                "%s node %d has label %d, want 0..%zu", what, (int)node[i], (int)label[i],
+                n_classes - 1);
     }
     return GRAPHSS_OK;
 }
 
-static graphss_status check_shapes(graphss_ctx *ctx, const graphss_graph *graph,
-                                   const graphss_features *features)
+static graphss_status check_shapes(
+    graphss_ctx *ctx, const graphss_graph *graph, const graphss_features *features)
 {
     if (graph->n_nodes == 0)
         return graphss_i_fail(ctx, GRAPHSS_ERR_DATA, "the graph has no nodes");
     if (features->n_cols == 0)
-        return graphss_i_fail(
-            ctx, GRAPHSS_ERR_DATA,
+        return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
             "the nodes have no features, and a classifier needs some: give each node one of "
             "its own, by a column feat with NODE:1 in nodes.csv (docs/formats.md)");
     if (features->n_rows != graph->n_nodes)
         return graphss_i_fail(ctx, GRAPHSS_ERR_SHAPE, "features of %zu nodes, graph of %zu",
-                              features->n_rows, graph->n_nodes);
+            features->n_rows, graph->n_nodes);
     return GRAPHSS_OK;
 }
 
-static graphss_status check_columns(graphss_ctx *ctx, const graphss_model *model,
-                                    const graphss_features *features)
+static graphss_status check_columns(
+    graphss_ctx *ctx, const graphss_model *model, const graphss_features *features)
 {
     if (features->n_cols == model->n_features)
         return GRAPHSS_OK;
     return graphss_i_fail(ctx, GRAPHSS_ERR_SHAPE,
-                          "the data has %zu features, the model was trained on %zu",
-                          features->n_cols, model->n_features);
+        "the data has %zu features, the model was trained on %zu", features->n_cols,
+        model->n_features);
 }
 
 /* The labels that a model of n_classes is to be trained with. */
-static graphss_status check_training(graphss_ctx *ctx, const graphss_train_input *in,
-                                     size_t n_classes)
+static graphss_status check_training(
+    graphss_ctx *ctx, const graphss_train_input *in, size_t n_classes)
 {
     const graphss_split *split = in->split;
     if (n_classes < 2)
         return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
-                              "%zu class%s: a classifier needs at least two", n_classes,
-                              n_classes == 1 ? "" : "es");
+            "%zu class%s: a classifier needs at least two", n_classes,
+            n_classes == 1 ? "" : "es");
     if (split->n_train == 0 || !split->train_label || (split->n_val && !split->val_label))
-        return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
-                              "the split has no training nodes with labels");
+        return graphss_i_fail(
+            ctx, GRAPHSS_ERR_DATA, "the split has no training nodes with labels");
     const graphss_i_part *part = graphss_i_ctx_part(ctx);
     const size_t n = part ? part->n_all : in->graph->n_nodes;
-    graphss_status st = check_list(ctx, "training", split->train, split->train_label,
-                                   split->n_train, n, n_classes);
+    graphss_status st = check_list(
+        ctx, "training", split->train, split->train_label, split->n_train, n, n_classes);
     if (!st)
-        st = check_list(ctx, "validation", split->val, split->val_label, split->n_val, n,
-                        n_classes);
+        st = check_list(
+            ctx, "validation", split->val, split->val_label, split->n_val, n, n_classes);
     return st;
 }
 
@@ -241,14 +237,12 @@ static void resume(graphss_i_adam *adam, const graphss_i_adam *start)
 
 /* The hash of what a training depends on besides the dataset, whose name the context has. */
 static graphss_status open_checkpoint(graphss_ctx *ctx, graphss_i_checkpointing *out,
-                                      const graphss_model *model,
-                                      const graphss_train_options *opt,
-                                      const graphss_split *split)
+    const graphss_model *model, const graphss_train_options *opt, const graphss_split *split)
 {
     graphss_i_digest d;
     char text[256], hex[65];
-    const uint64_t number[] = {model->seed, model->n_classes, model->n_features,
-                               split->n_train, split->n_val};
+    const uint64_t number[] = {
+        model->seed, model->n_classes, model->n_features, split->n_train, split->n_val};
     graphss_i_digest_begin(&d, GRAPHSS_I_SHA256);
     graphss_i_digest_add(&d, number, sizeof number);
     for (const graphss_option *row = graphss_train_options_table(); row->name; row++)
@@ -265,8 +259,8 @@ static graphss_status open_checkpoint(graphss_ctx *ctx, graphss_i_checkpointing 
 
 /* Fits the model's weights, as they are, to the labels of the split, which it remembers. */
 static graphss_status fit_weights(graphss_ctx *ctx, graphss_model *model,
-                                  graphss_training *log, const graphss_i_adam *start,
-                                  const graphss_train_input *in, int64_t epochs)
+    graphss_training *log, const graphss_i_adam *start, const graphss_train_input *in,
+    int64_t epochs)
 {
     const graphss_split *split = in->split;
     network net = {0};
@@ -296,7 +290,7 @@ static graphss_status fit_weights(graphss_ctx *ctx, graphss_model *model,
     model->params.value = NULL;
     if (!st)
         st = graphss_i_fit(ctx, log, &net.params, &net.adam, net.tape, net.logits,
-                           model->n_classes, split, model->seed, &opt, "train", &saved);
+            model->n_classes, split, model->seed, &opt, "train", &saved);
     if (!st)
         st = graphss_i_params_allocate(ctx, &model->params);
     if (!st) {
@@ -316,8 +310,8 @@ static graphss_status fit_weights(graphss_ctx *ctx, graphss_model *model,
 
 /* Training holds the weights, the gradient, two moments and the best weights so far. LIMIT
  * where the machine has not that much memory. Other faults of opt are told elsewhere. */
-static graphss_status check_memory(graphss_ctx *ctx, const graphss_train_options *opt,
-                                   size_t n_features, size_t n_classes)
+static graphss_status check_memory(
+    graphss_ctx *ctx, const graphss_train_options *opt, size_t n_features, size_t n_classes)
 {
     enum { COPIES = 5 };
     const graphss_i_model_type *type = graphss_i_model_type_find(opt->model);
@@ -329,20 +323,20 @@ static graphss_status check_memory(graphss_ctx *ctx, const graphss_train_options
     if (need <= memory)
         return GRAPHSS_OK;
     return graphss_i_fail(ctx, GRAPHSS_ERR_LIMIT,
-                          "%zu features make %zu weights, and training takes about %.0f GB "
-                          "for them, this machine has %.0f GB: want fewer features, or a "
-                          "smaller number of hidden units",
-                          n_features, params.count, need / 1e9, memory / 1e9);
+        "%zu features make %zu weights, and training takes about %.0f GB "
+        "for them, this machine has %.0f GB: want fewer features, or a "
+        "smaller number of hidden units",
+        n_features, params.count, need / 1e9, memory / 1e9);
 }
 
 static graphss_status train(graphss_ctx *ctx, graphss_model **out, graphss_training *log,
-                            const graphss_train_input *in, const graphss_train_options *opt)
+    const graphss_train_input *in, const graphss_train_options *opt)
 {
     graphss_model *model = NULL;
     graphss_status st = check_memory(ctx, opt, in->features->n_cols, in->n_classes);
     if (!st)
-        st = graphss_i_model_new(ctx, &model, opt, in->features->n_cols, in->n_classes,
-                                 in->seed);
+        st = graphss_i_model_new(
+            ctx, &model, opt, in->features->n_cols, in->n_classes, in->seed);
     if (st)
         return st;
     graphss_rng rng = graphss_rng_make(in->seed, GRAPHSS_STREAM_INIT);
@@ -361,8 +355,7 @@ static graphss_status train(graphss_ctx *ctx, graphss_model **out, graphss_train
 }
 
 graphss_status graphss_i_train(graphss_ctx *ctx, graphss_model **out, graphss_training *log,
-                               const graphss_train_input *in,
-                               const graphss_train_options *given)
+    const graphss_train_input *in, const graphss_train_options *given)
 {
     graphss_train_options opt;
     graphss_train_options_init(&opt, "gcn", GRAPHSS_MODE_DEFAULT, in->features);
@@ -373,8 +366,7 @@ graphss_status graphss_i_train(graphss_ctx *ctx, graphss_model **out, graphss_tr
 }
 
 graphss_status graphss_i_continue(graphss_ctx *ctx, graphss_model **out, graphss_training *log,
-                                  const graphss_model *from, const graphss_train_input *in,
-                                  int64_t epochs)
+    const graphss_model *from, const graphss_train_input *in, int64_t epochs)
 {
     graphss_model *model = NULL;
     graphss_status st = check_training(ctx, in, from->n_classes);
@@ -391,7 +383,7 @@ graphss_status graphss_i_continue(graphss_ctx *ctx, graphss_model **out, graphss
 
 /* Is everything there, and does it fit together? */
 static graphss_status take_input(graphss_ctx *ctx, graphss_train_input *in,
-                                 const graphss_train_input *given, graphss_model *const *out)
+    const graphss_train_input *given, graphss_model *const *out)
 {
     if (GRAPHSS_I_LACKS(ctx, {"input", given}))
         return GRAPHSS_ERR_INVALID;
@@ -399,7 +391,7 @@ static graphss_status take_input(graphss_ctx *ctx, graphss_train_input *in,
     if (st)
         return st;
     if (GRAPHSS_I_LACKS(ctx, {"graph", in->graph}, {"features", in->features},
-                        {"split", in->split}, {"place for the model", out}))
+            {"split", in->split}, {"place for the model", out}))
         return GRAPHSS_ERR_INVALID;
     st = check_shapes(ctx, in->graph, in->features);
     return st ? st : graphss_i_split_check(ctx, in->split, in->graph->n_nodes);
@@ -411,8 +403,7 @@ void graphss_train_input_init(graphss_train_input *in)
 }
 
 graphss_status graphss_i_train_checked(graphss_ctx *ctx, graphss_model **out,
-                                       graphss_training *log, const graphss_train_input *given,
-                                       const graphss_train_options *opt)
+    graphss_training *log, const graphss_train_input *given, const graphss_train_options *opt)
 {
     graphss_train_input in = {0};
     graphss_status st = take_input(ctx, &in, given, out);
@@ -424,37 +415,35 @@ graphss_status graphss_i_train_checked(graphss_ctx *ctx, graphss_model **out,
 }
 
 graphss_status graphss_model_train(graphss_ctx *ctx, graphss_model **out,
-                                   graphss_training *log, const graphss_train_input *in,
-                                   const graphss_train_options *opt)
+    graphss_training *log, const graphss_train_input *in, const graphss_train_options *opt)
 {
     const graphss_features *features = in ? in->features : NULL;
     if (features && features->n_cols && graphss_features_dense(features) && opt &&
         opt->mode == GRAPHSS_MODE_DEFAULT && !opt->standardise)
-        graphss_i_log(
-            ctx, GRAPHSS_LOG_WARN,
+        graphss_i_log(ctx, GRAPHSS_LOG_WARN,
             "features are measurements and not standardised, so large numbers drown "
             "small ones: train by default, and graphss_train_options_init, standardise");
     return graphss_i_train_checked(ctx, out, log, in, opt);
 }
 
 graphss_status graphss_model_continue(graphss_ctx *ctx, graphss_model **out,
-                                      graphss_training *log, const graphss_model *from,
-                                      const graphss_train_input *given, int64_t epochs)
+    graphss_training *log, const graphss_model *from, const graphss_train_input *given,
+    int64_t epochs)
 {
     if (GRAPHSS_I_LACKS(ctx, {"model", from}))
         return GRAPHSS_ERR_INVALID;
     if (from->predictor)
         return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
-                              "a predictor cannot be trained further here: train it where it "
-                              "comes from");
+            "a predictor cannot be trained further here: train it where it "
+            "comes from");
     graphss_train_input in = {0};
     graphss_status st = take_input(ctx, &in, given, out);
     if (!st && in.n_classes && in.n_classes != from->n_classes)
         st = graphss_i_fail(ctx, GRAPHSS_ERR_SHAPE, "%zu classes, the model has %zu",
-                            in.n_classes, from->n_classes);
+            in.n_classes, from->n_classes);
     if (!st && epochs < 1)
         st = graphss_i_fail(ctx, GRAPHSS_ERR_INVALID, "epochs: found %lld, want at least 1",
-                            (long long)epochs);
+            (long long)epochs);
     if (!st)
         st = check_columns(ctx, from, in.features);
     if (!st)
@@ -483,8 +472,8 @@ static void softmax_rows(void *arg, size_t task)
 
 /* By the weights; pass, known: or NULL. */
 static graphss_status pass_over(graphss_ctx *ctx, float *prob, graphss_i_forward_cache *pass,
-                                const graphss_model *model, const graphss_graph *graph,
-                                const graphss_features *features, const graphss_i_known *known)
+    const graphss_model *model, const graphss_graph *graph, const graphss_features *features,
+    const graphss_i_known *known)
 {
     network net = {0};
     graphss_status st = network_open(ctx, &net, model, graph, features, NULL, known);
@@ -501,7 +490,7 @@ static graphss_status pass_over(graphss_ctx *ctx, float *prob, graphss_i_forward
     if (!st) {
         graphss_i_tape_forward(net.tape, false, 0);
         softmax_job job = {prob, graphss_i_tape_value(net.tape, net.logits), graph->n_nodes,
-                           model->n_classes};
+            model->n_classes};
         graphss_i_parallel(ctx, graphss_i_tasks(job.n, ROWS), softmax_rows, &job);
         if (pass) {
             pass->first = net.first;
@@ -514,8 +503,8 @@ static graphss_status pass_over(graphss_ctx *ctx, float *prob, graphss_i_forward
 
 /* pass, known: or NULL */
 static graphss_status predict(graphss_ctx *ctx, float *prob, graphss_i_forward_cache *pass,
-                              const graphss_model *model, const graphss_graph *graph,
-                              const graphss_features *features, const graphss_i_known *known)
+    const graphss_model *model, const graphss_graph *graph, const graphss_features *features,
+    const graphss_i_known *known)
 {
     graphss_status st = check_shapes(ctx, graph, features);
     if (!st)
@@ -527,9 +516,7 @@ static graphss_status predict(graphss_ctx *ctx, float *prob, graphss_i_forward_c
 }
 
 graphss_status graphss_i_predict_by_weights(graphss_ctx *ctx, float *prob,
-                                            const graphss_model *model,
-                                            const graphss_graph *graph,
-                                            const graphss_features *features)
+    const graphss_model *model, const graphss_graph *graph, const graphss_features *features)
 {
     graphss_status st = check_shapes(ctx, graph, features);
     if (!st)
@@ -538,16 +525,15 @@ graphss_status graphss_i_predict_by_weights(graphss_ctx *ctx, float *prob,
 }
 
 graphss_status graphss_i_predict(graphss_ctx *ctx, float *prob, const graphss_model *model,
-                                 const graphss_graph *graph, const graphss_features *features)
+    const graphss_graph *graph, const graphss_features *features)
 {
     const graphss_status st = graphss_i_pulse(ctx);
     return st ? st : predict(ctx, prob, NULL, model, graph, features, NULL);
 }
 
 graphss_status graphss_i_predict_first(graphss_ctx *ctx, float *prob,
-                                       graphss_i_forward_cache *pass,
-                                       const graphss_model *model, const graphss_graph *graph,
-                                       const graphss_features *features)
+    graphss_i_forward_cache *pass, const graphss_model *model, const graphss_graph *graph,
+    const graphss_features *features)
 {
     const graphss_status st = predict(ctx, prob, pass, model, graph, features, NULL);
     if (st)
@@ -556,16 +542,14 @@ graphss_status graphss_i_predict_first(graphss_ctx *ctx, float *prob,
 }
 
 graphss_status graphss_i_predict_again(graphss_ctx *ctx, float *prob,
-                                       const graphss_model *model, const graphss_graph *graph,
-                                       const graphss_features *features,
-                                       const graphss_i_base *base, const int32_t *there,
-                                       const uint8_t *wanted)
+    const graphss_model *model, const graphss_graph *graph, const graphss_features *features,
+    const graphss_i_base *base, const int32_t *there, const uint8_t *wanted)
 {
     const graphss_i_known known = {base->features, &base->pass->first, there};
     bool done = false;
     if (model->predictor)
-        return graphss_i_predictor_again(ctx, prob, model, graph, features, base, there,
-                                         wanted);
+        return graphss_i_predictor_again(
+            ctx, prob, model, graph, features, base, there, wanted);
     if (!there && base->pass->second && graph->n_nodes == base->graph->n_nodes) {
         const graphss_status st =
             graphss_i_predict_changed(ctx, prob, &done, model, graph, features, base, wanted);
@@ -576,11 +560,10 @@ graphss_status graphss_i_predict_again(graphss_ctx *ctx, float *prob,
 }
 
 graphss_status graphss_model_predict(graphss_ctx *ctx, float *prob, const graphss_model *model,
-                                     const graphss_graph *graph,
-                                     const graphss_features *features)
+    const graphss_graph *graph, const graphss_features *features)
 {
     if (GRAPHSS_I_LACKS(ctx, {"model", model}, {"graph", graph}, {"features", features},
-                        {"place for the probabilities", prob}))
+            {"place for the probabilities", prob}))
         return GRAPHSS_ERR_INVALID;
     graphss_status st = check_shapes(ctx, graph, features);
     if (!st)
@@ -591,11 +574,10 @@ graphss_status graphss_model_predict(graphss_ctx *ctx, float *prob, const graphs
 }
 
 graphss_status graphss_model_label(graphss_ctx *ctx, int32_t *label,
-                                   const graphss_model *model, const graphss_graph *graph,
-                                   const graphss_features *features)
+    const graphss_model *model, const graphss_graph *graph, const graphss_features *features)
 {
     if (GRAPHSS_I_LACKS(ctx, {"model", model}, {"graph", graph}, {"features", features},
-                        {"place for the labels", label}))
+            {"place for the labels", label}))
         return GRAPHSS_ERR_INVALID;
     const size_t n = graph->n_nodes, k = model->n_classes;
     float *prob = graphss_i_alloc(ctx, n, k * sizeof *prob);
@@ -677,8 +659,8 @@ void graphss_model_fingerprint(char *hex, const graphss_model *model)
     graphss_i_digest_add(&d, number, sizeof number);
     graphss_i_digest_add(&d, model->dataset_hash, strlen(model->dataset_hash));
     for (const graphss_option *row = graphss_train_options_table(); row->name; row++)
-        graphss_i_digest_add(&d, text,
-                             graphss_option_text(text, sizeof text, &model->opt, row));
+        graphss_i_digest_add(
+            &d, text, graphss_option_text(text, sizeof text, &model->opt, row));
     for (size_t i = 0; graphss_model_weight(&w, model, i); i++) {
         size_t n = 1;
         for (size_t j = 0; j < w.n_dims; j++)
@@ -686,8 +668,8 @@ void graphss_model_fingerprint(char *hex, const graphss_model *model)
         graphss_i_digest_add(&d, w.value, n * sizeof *w.value);
     }
     if (states->value)
-        graphss_i_digest_add(&d, states->value,
-                             states->rows * states->cols * sizeof *states->value);
+        graphss_i_digest_add(
+            &d, states->value, states->rows * states->cols * sizeof *states->value);
     graphss_i_digest_end(&d, hex);
 }
 

@@ -14,17 +14,17 @@ static graphss_status check_counts(graphss_ctx *ctx, const graphss_dataset *data
         size_t names, things;
         const char *what;
     } list[] = {{data->class_names.count, data->n_classes, "classes"},
-                {data->column_names.count, data->features.n_cols, "features"},
-                {data->node_names.count, data->graph.n_nodes, "nodes"}};
+        {data->column_names.count, data->features.n_cols, "features"},
+        {data->node_names.count, data->graph.n_nodes, "nodes"}};
     for (size_t i = 0; i < sizeof list / sizeof *list; i++)
         if (list[i].names && list[i].names != list[i].things)
             return graphss_i_fail(ctx, GRAPHSS_ERR_SHAPE, "%s: %zu names for %zu %s",
-                                  data->name, list[i].names, list[i].things, list[i].what);
+                data->name, list[i].names, list[i].things, list[i].what);
     return GRAPHSS_OK;
 }
 
-graphss_status graphss_model_set_dataset(graphss_ctx *ctx, graphss_model *model,
-                                         const graphss_dataset *data)
+graphss_status graphss_model_set_dataset(
+    graphss_ctx *ctx, graphss_model *model, const graphss_dataset *data)
 {
     if (GRAPHSS_I_LACKS(ctx, {"model", model}, {"dataset", data}))
         return GRAPHSS_ERR_INVALID;
@@ -33,11 +33,11 @@ graphss_status graphss_model_set_dataset(graphss_ctx *ctx, graphss_model *model,
     graphss_status st = check_counts(ctx, data);
     if (!st && data->features.n_cols != model->n_features)
         st = graphss_i_fail(ctx, GRAPHSS_ERR_SHAPE,
-                            "%s has %zu features, the model was trained on %zu", data->name,
-                            data->features.n_cols, model->n_features);
+            "%s has %zu features, the model was trained on %zu", data->name,
+            data->features.n_cols, model->n_features);
     if (!st && data->n_classes && data->n_classes != model->n_classes)
         st = graphss_i_fail(ctx, GRAPHSS_ERR_SHAPE, "%s has %zu classes, the model %zu",
-                            data->name, data->n_classes, model->n_classes);
+            data->name, data->n_classes, model->n_classes);
     if (!st)
         st = graphss_i_names_copy(ctx, &classes, &data->class_names);
     if (!st)
@@ -68,47 +68,45 @@ graphss_status graphss_model_set_dataset(graphss_ctx *ctx, graphss_model *model,
 
 /* True if only one side has names. */
 static void warn_of_position(graphss_ctx *ctx, const graphss_model *model,
-                             const graphss_dataset *data, bool named, const char *what)
+    const graphss_dataset *data, bool named, const char *what)
 {
     graphss_i_log(ctx, GRAPHSS_LOG_WARN,
-                  "%s has %snames of %s and the model (%s) has %s: they go by position",
-                  data->name, named ? "" : "no ", what, model->dataset_name,
-                  named ? "none" : "some");
+        "%s has %snames of %s and the model (%s) has %s: they go by position", data->name,
+        named ? "" : "no ", what, model->dataset_name, named ? "none" : "some");
 }
 
-static graphss_status check_features(graphss_ctx *ctx, const graphss_model *model,
-                                     const graphss_dataset *data)
+static graphss_status check_features(
+    graphss_ctx *ctx, const graphss_model *model, const graphss_dataset *data)
 {
     if (data->features.n_cols == model->n_features)
         return GRAPHSS_OK;
     return graphss_i_fail(ctx, GRAPHSS_ERR_SHAPE,
-                          "%s has %zu features, the model was trained on %zu (%s)", data->name,
-                          data->features.n_cols, model->n_features, model->dataset_name);
+        "%s has %zu features, the model was trained on %zu (%s)", data->name,
+        data->features.n_cols, model->n_features, model->dataset_name);
 }
 
 /* Fails at the first name that differs; names that one of both lacks are not compared. */
 static graphss_status check_names(graphss_ctx *ctx, const graphss_names *found,
-                                  const graphss_names *known, const char *what,
-                                  const graphss_dataset *data)
+    const graphss_names *known, const char *what, const graphss_dataset *data)
 {
     for (size_t i = 0; i < found->count && i < known->count; i++)
         if (strcmp(graphss_names_get(found, i), graphss_names_get(known, i)) != 0)
-            return graphss_i_fail(
-                ctx, GRAPHSS_ERR_SHAPE, "%s %zu is '%.80s' in %s and '%.80s' to the model",
-                what, i, graphss_names_get(found, i), data->name, graphss_names_get(known, i));
+            return graphss_i_fail(ctx, GRAPHSS_ERR_SHAPE,
+                "%s %zu is '%.80s' in %s and '%.80s' to the model", what, i,
+                graphss_names_get(found, i), data->name, graphss_names_get(known, i));
     return GRAPHSS_OK;
 }
 
-static graphss_status other_classes(graphss_ctx *ctx, const graphss_model *model,
-                                    const graphss_dataset *data)
+static graphss_status other_classes(
+    graphss_ctx *ctx, const graphss_model *model, const graphss_dataset *data)
 {
     return graphss_i_fail(ctx, GRAPHSS_ERR_SHAPE,
-                          "%s has %zu classes, the model knows %zu (%s)", data->name,
-                          data->n_classes, model->n_classes, model->dataset_name);
+        "%s has %zu classes, the model knows %zu (%s)", data->name, data->n_classes,
+        model->n_classes, model->dataset_name);
 }
 
-graphss_status graphss_model_fits(graphss_ctx *ctx, const graphss_model *model,
-                                  const graphss_dataset *data)
+graphss_status graphss_model_fits(
+    graphss_ctx *ctx, const graphss_model *model, const graphss_dataset *data)
 {
     if (GRAPHSS_I_LACKS(ctx, {"model", model}, {"dataset", data}))
         return GRAPHSS_ERR_INVALID;
@@ -133,7 +131,7 @@ static bool same_names(const graphss_names *a, const graphss_names *b)
 /* to [names]: the place of each among the known ones, or -1; how many have one. SHAPE: two
  * have the same name. */
 static graphss_status find_names(graphss_ctx *ctx, int32_t *to, size_t *found,
-                                 const graphss_names *names, const graphss_names *known)
+    const graphss_names *names, const graphss_names *known)
 {
     uint8_t *taken = graphss_i_calloc(ctx, known->count, sizeof *taken);
     if (!taken)
@@ -148,9 +146,9 @@ static graphss_status find_names(graphss_ctx *ctx, int32_t *to, size_t *found,
         *found += to[i] >= 0;
         if (to[i] >= 0 && taken[to[i]]++)
             st = graphss_i_fail(ctx, GRAPHSS_ERR_SHAPE,
-                                "two are called '%.80s', and the model's stand otherwise: "
-                                "which is which cannot be told",
-                                name);
+                "two are called '%.80s', and the model's stand otherwise: "
+                "which is which cannot be told",
+                name);
     }
     graphss_release(ctx, taken);
     graphss_release(ctx, table.slot);
@@ -162,8 +160,8 @@ static graphss_status find_names(graphss_ctx *ctx, int32_t *to, size_t *found,
 /* out: the columns of x at to[column], those at -1 left out. lacking [n_lacking]: columns that
  * x has not; of standardised ones the mean tells nothing, and 0 might tell much. */
 static graphss_status move_columns(graphss_ctx *ctx, graphss_features *out,
-                                   const graphss_features *x, const int32_t *to, size_t n_cols,
-                                   const int32_t *lacking, size_t n_lacking, const float *mean)
+    const graphss_features *x, const int32_t *to, size_t n_cols, const int32_t *lacking,
+    size_t n_lacking, const float *mean)
 {
     const size_t stored = graphss_features_stored(x) + (mean ? x->n_rows * n_lacking : 0);
     int64_t *offset = graphss_i_alloc(ctx, x->n_rows + 1, sizeof *offset);
@@ -192,8 +190,8 @@ static graphss_status move_columns(graphss_ctx *ctx, graphss_features *out,
         }
     }
     offset[x->n_rows] = (int64_t)n;
-    return graphss_i_features_from_rows(ctx, out, x->n_rows, n_cols, offset, column, value, n,
-                                        "features");
+    return graphss_i_features_from_rows(
+        ctx, out, x->n_rows, n_cols, offset, column, value, n, "features");
 }
 
 /* Is it a value of a text column (COLUMN=VALUE) of which the data have other values? Then no
@@ -211,7 +209,7 @@ static bool is_unused_value(const char *name, const graphss_names *own)
 
 /* The columns of the model that nothing is moved to and that are not simply 0; how many. */
 static size_t list_lacking(int32_t *lacking, uint8_t *found, const int32_t *to,
-                           const graphss_names *own, const graphss_names *known)
+    const graphss_names *own, const graphss_names *known)
 {
     size_t m = 0;
     for (size_t c = 0; c < own->count; c++)
@@ -225,25 +223,25 @@ static size_t list_lacking(int32_t *lacking, uint8_t *found, const int32_t *to,
 
 /* Lists the first few by name. */
 static void warn_of_lacking(graphss_ctx *ctx, const graphss_model *model,
-                            const graphss_dataset *data, const int32_t *lacking, size_t n)
+    const graphss_dataset *data, const int32_t *lacking, size_t n)
 {
     enum { NAMED = 3 };
     char list[256] = "";
     size_t used = 0;
     for (size_t i = 0; i < n && i < NAMED; i++)
         used += (size_t)snprintf(list + used, sizeof list - used, "%s'%.60s'", i ? ", " : "",
-                                 graphss_names_get(&model->column_names, (size_t)lacking[i]));
+            graphss_names_get(&model->column_names, (size_t)lacking[i]));
     if (n > NAMED)
         snprintf(list + used, sizeof list - used, " and %zu more", n - NAMED);
     graphss_i_log(ctx, GRAPHSS_LOG_WARN,
-                  "%s lacks %s, which the model was trained on: taken as %s", data->name, list,
-                  model->scaling.mean ? "the mean" : "0");
+        "%s lacks %s, which the model was trained on: taken as %s", data->name, list,
+        model->scaling.mean ? "the mean" : "0");
 }
 
 /* made, names: empty where nothing moves. */
 static graphss_status align_columns(graphss_ctx *ctx, graphss_features *made,
-                                    graphss_names *names, graphss_alignment *what,
-                                    const graphss_model *model, const graphss_dataset *data)
+    graphss_names *names, graphss_alignment *what, const graphss_model *model,
+    const graphss_dataset *data)
 {
     const graphss_names *own = &data->column_names, *known = &model->column_names;
     if (own->count == 0 || known->count == 0) {
@@ -258,12 +256,11 @@ static graphss_status align_columns(graphss_ctx *ctx, graphss_features *made,
     int32_t *to = graphss_i_alloc(ctx, own->count, sizeof *to);
     graphss_status st = to ? find_names(ctx, to, &found, own, known) : GRAPHSS_ERR_NOMEM;
     if (!st && found == 0)
-        st =
-            graphss_i_fail(ctx, GRAPHSS_ERR_SHAPE,
-                           "%s has no feature that the model knows: its first is '%.80s', the "
-                           "model's '%.80s' (%s)",
-                           data->name, graphss_names_get(own, 0), graphss_names_get(known, 0),
-                           model->dataset_name);
+        st = graphss_i_fail(ctx, GRAPHSS_ERR_SHAPE,
+            "%s has no feature that the model knows: its first is '%.80s', the "
+            "model's '%.80s' (%s)",
+            data->name, graphss_names_get(own, 0), graphss_names_get(known, 0),
+            model->dataset_name);
     if (!st) {
         what->columns = true;
         what->unknown = own->count - found;
@@ -274,7 +271,7 @@ static graphss_status align_columns(graphss_ctx *ctx, graphss_features *made,
         if (!st) {
             what->missing = list_lacking(lacking, held, to, own, known);
             st = move_columns(ctx, made, &data->features, to, known->count, lacking,
-                              what->missing, model->scaling.mean);
+                what->missing, model->scaling.mean);
         }
         if (!st && what->missing)
             warn_of_lacking(ctx, model, data, lacking, what->missing);
@@ -297,8 +294,8 @@ static int32_t number_of(const char *text, size_t k)
 
 /* Where one side has no names, its classes are called 0, 1, 2 ...: if that finds all, it is
  * meant; else position counts, and classes beyond the model's are -1. */
-static void number_classes(graphss_ctx *ctx, int32_t *to, const graphss_model *model,
-                           const graphss_dataset *data)
+static void number_classes(
+    graphss_ctx *ctx, int32_t *to, const graphss_model *model, const graphss_dataset *data)
 {
     const graphss_names *own = &data->class_names, *known = &model->class_names;
     bool all = own->count || known->count;
@@ -317,7 +314,7 @@ static void number_classes(graphss_ctx *ctx, int32_t *to, const graphss_model *m
 
 /* How many nodes have a class that the model does not know; names the first few of these. */
 static void warn_of_classes(graphss_ctx *ctx, const graphss_model *model,
-                            const graphss_dataset *data, const int32_t *to)
+    const graphss_dataset *data, const int32_t *to)
 {
     enum { NAMED = 3 };
     char list[256] = "";
@@ -330,24 +327,24 @@ static void warn_of_classes(graphss_ctx *ctx, const graphss_model *model,
         char number[24];
         snprintf(number, sizeof number, "%zu", c);
         if (to[c] < 0 && unknown++ < NAMED)
-            used += (size_t)snprintf(
-                list + used, sizeof list - used, "%s'%.60s'", used ? ", " : "",
+            used += (size_t)snprintf(list + used, sizeof list - used, "%s'%.60s'",
+                used ? ", " : "",
                 data->class_names.count ? graphss_names_get(&data->class_names, c) : number);
     }
     if (unknown > NAMED)
         snprintf(list + used, sizeof list - used, " and %zu more", unknown - NAMED);
     graphss_i_log(ctx, GRAPHSS_LOG_WARN,
-                  "%s: %zu node%s %s a class that the model does not know (%s): the label is "
-                  "left out, and the node gets one of the model's classes (%s)",
-                  data->name, nodes, nodes == 1 ? "" : "s", nodes == 1 ? "has" : "have", list,
-                  model->dataset_name);
+        "%s: %zu node%s %s a class that the model does not know (%s): the label is "
+        "left out, and the node gets one of the model's classes (%s)",
+        data->name, nodes, nodes == 1 ? "" : "s", nodes == 1 ? "has" : "have", list,
+        model->dataset_name);
 }
 
 /* label, names: empty where nothing changes. *to_out [classes of the data]: their numbers to
  * the model, -1 for a class it does not know, or NULL; the caller's. */
 static graphss_status align_classes(graphss_ctx *ctx, int32_t **to_out, int32_t **label,
-                                    graphss_names *names, graphss_alignment *what,
-                                    const graphss_model *model, const graphss_dataset *data)
+    graphss_names *names, graphss_alignment *what, const graphss_model *model,
+    const graphss_dataset *data)
 {
     const graphss_names *own = &data->class_names, *known = &model->class_names;
     const bool named = own->count && known->count;
@@ -385,8 +382,8 @@ static graphss_status align_classes(graphss_ctx *ctx, int32_t **to_out, int32_t 
 
 /* The labels of a split in the data's classes; numbers beyond those stay, and nodes of a
  * class that the model does not know leave the list. */
-static void renumber(int32_t *node, int32_t *label, size_t *n, const int32_t *to,
-                     size_t n_classes)
+static void renumber(
+    int32_t *node, int32_t *label, size_t *n, const int32_t *to, size_t n_classes)
 {
     size_t kept = 0;
     if (!label)
@@ -403,7 +400,7 @@ static void renumber(int32_t *node, int32_t *label, size_t *n, const int32_t *to
 }
 
 graphss_status graphss_dataset_align(graphss_ctx *ctx, graphss_alignment *out,
-                                     graphss_dataset *data, const graphss_model *model)
+    graphss_dataset *data, const graphss_model *model)
 {
     if (GRAPHSS_I_LACKS(ctx, {"model", model}, {"dataset", data}))
         return GRAPHSS_ERR_INVALID;
@@ -466,8 +463,8 @@ graphss_status graphss_dataset_align(graphss_ctx *ctx, graphss_alignment *out,
 }
 
 /* See model_private.h. */
-graphss_status graphss_i_column_means(graphss_ctx *ctx, float **out,
-                                      const graphss_features *features)
+graphss_status graphss_i_column_means(
+    graphss_ctx *ctx, float **out, const graphss_features *features)
 {
     const size_t d = features->n_cols;
     float *mean = graphss_i_alloc(ctx, d, sizeof *mean);
@@ -504,8 +501,8 @@ const float *graphss_i_model_means(const graphss_model *model)
 }
 
 /* to [columns of the data]: their numbers to the model, -1: none. */
-static graphss_status find_columns(graphss_ctx *ctx, int32_t *to, const graphss_model *model,
-                                   const graphss_dataset *data)
+static graphss_status find_columns(
+    graphss_ctx *ctx, int32_t *to, const graphss_model *model, const graphss_dataset *data)
 {
     const graphss_names *own = &data->column_names, *known = &model->column_names;
     graphss_i_intern table = {
@@ -524,8 +521,8 @@ static graphss_status find_columns(graphss_ctx *ctx, int32_t *to, const graphss_
 }
 
 /* The missing columns of each node: start [nodes + 1] into column. */
-static void sort_by_node(size_t *start, int32_t *column, const graphss_dataset *data,
-                         const int32_t *to)
+static void sort_by_node(
+    size_t *start, int32_t *column, const graphss_dataset *data, const int32_t *to)
 {
     const graphss_missing_cells *m = &data->missing;
     const size_t n = data->features.n_rows;
@@ -554,7 +551,7 @@ static bool is_listed(const int32_t *list, size_t n, size_t column)
 }
 
 graphss_status graphss_i_model_fill(graphss_ctx *ctx, graphss_features *out, size_t *filled,
-                                    const graphss_model *model, const graphss_dataset *data)
+    const graphss_model *model, const graphss_dataset *data)
 {
     const graphss_features *x = &data->features;
     const float *mean = graphss_i_model_means(model);
@@ -597,8 +594,8 @@ graphss_status graphss_i_model_fill(graphss_ctx *ctx, graphss_features *out, siz
         }
     }
     offset[x->n_rows] = (int64_t)n;
-    st = graphss_i_features_from_rows(ctx, out, x->n_rows, x->n_cols, offset, column, value, n,
-                                      "features");
+    st = graphss_i_features_from_rows(
+        ctx, out, x->n_rows, x->n_cols, offset, column, value, n, "features");
 done:
     graphss_release(ctx, gap);
     graphss_release(ctx, start);

@@ -43,16 +43,15 @@ struct graphss_model {
 
 /* A model with its weights declared, allocated and zero. Takes no ownership. */
 graphss_status graphss_i_model_new(graphss_ctx *ctx, graphss_model **out,
-                                   const graphss_train_options *opt, size_t n_features,
-                                   size_t n_classes, uint64_t seed);
+    const graphss_train_options *opt, size_t n_features, size_t n_classes, uint64_t seed);
 /* One with the weights, scaling and classes of another; no moments, no split. */
-graphss_status graphss_i_model_like(graphss_ctx *ctx, graphss_model **out,
-                                    const graphss_model *from, uint64_t seed);
+graphss_status graphss_i_model_like(
+    graphss_ctx *ctx, graphss_model **out, const graphss_model *from, uint64_t seed);
 
 /* The model keeps a copy under one of the numbers above, in place of what it had; or nothing.
  */
 graphss_status graphss_i_model_keep(graphss_ctx *ctx, graphss_model *model, size_t which,
-                                    const double *value, size_t rows, size_t cols);
+    const double *value, size_t rows, size_t cols);
 void graphss_i_model_drop(graphss_ctx *ctx, graphss_model *model, size_t which);
 
 /* State that a further training needs, as plain numbers, so that one process can pass it to
@@ -67,8 +66,7 @@ typedef struct graphss_i_model_state {
 size_t graphss_i_model_state_size(const graphss_model *model);
 void graphss_i_model_state_put(graphss_i_model_state *state, const graphss_model *model);
 graphss_status graphss_i_model_state_take(graphss_ctx *ctx, graphss_model **out,
-                                          const graphss_model *like,
-                                          const graphss_i_model_state *state);
+    const graphss_model *like, const graphss_i_model_state *state);
 
 /* ---- a model whose answers come from elsewhere (graphss/predictor.h) ---- */
 
@@ -76,68 +74,56 @@ graphss_status graphss_i_model_state_take(graphss_ctx *ctx, graphss_model **out,
 typedef struct graphss_i_predictor graphss_i_predictor;
 
 /* Without functions: a model that was loaded, until it is given some. */
-graphss_status graphss_i_predictor_new(graphss_ctx *ctx, graphss_model *model,
-                                       double agreement);
+graphss_status graphss_i_predictor_new(
+    graphss_ctx *ctx, graphss_model *model, double agreement);
 void graphss_i_predictor_free(graphss_ctx *ctx, graphss_i_predictor *p);
 double graphss_i_predictor_agreement(const graphss_i_predictor *p);
 
 /* What the predictor says of all nodes. */
 graphss_status graphss_i_predictor_ask(graphss_ctx *ctx, float *prob,
-                                       const graphss_model *model, const graphss_graph *graph,
-                                       const graphss_features *features);
+    const graphss_model *model, const graphss_graph *graph, const graphss_features *features);
 /* graphss_i_predict_again of such a model. */
 graphss_status graphss_i_predictor_again(graphss_ctx *ctx, float *prob,
-                                         const graphss_model *model,
-                                         const graphss_graph *graph,
-                                         const graphss_features *features,
-                                         const graphss_i_base *base, const int32_t *there,
-                                         const uint8_t *wanted);
+    const graphss_model *model, const graphss_graph *graph, const graphss_features *features,
+    const graphss_i_base *base, const int32_t *there, const uint8_t *wanted);
 /* What the model's own weights say (model.c). */
 graphss_status graphss_i_predict_by_weights(graphss_ctx *ctx, float *prob,
-                                            const graphss_model *model,
-                                            const graphss_graph *graph,
-                                            const graphss_features *features);
+    const graphss_model *model, const graphss_graph *graph, const graphss_features *features);
 
 /* Train and predict on snapshots that were checked before, or that the
  * library made: simulated ones are many. The same as the public ones otherwise. */
 graphss_status graphss_i_train(graphss_ctx *ctx, graphss_model **out, graphss_training *log,
-                               const graphss_train_input *in,
-                               const graphss_train_options *opt);
+    const graphss_train_input *in, const graphss_train_options *opt);
 /* graphss_model_train without its warning, for who knows what is not standardised and why. */
 graphss_status graphss_i_train_checked(graphss_ctx *ctx, graphss_model **out,
-                                       graphss_training *log, const graphss_train_input *in,
-                                       const graphss_train_options *opt);
+    graphss_training *log, const graphss_train_input *in, const graphss_train_options *opt);
 graphss_status graphss_i_continue(graphss_ctx *ctx, graphss_model **out, graphss_training *log,
-                                  const graphss_model *from, const graphss_train_input *in,
-                                  int64_t epochs);
+    const graphss_model *from, const graphss_train_input *in, int64_t epochs);
 graphss_status graphss_i_predict(graphss_ctx *ctx, float *prob, const graphss_model *model,
-                                 const graphss_graph *graph, const graphss_features *features);
+    const graphss_graph *graph, const graphss_features *features);
 /* The same, and what it leaves for snapshots that differ in a few nodes; the caller destroys
  * it. */
 graphss_status graphss_i_predict_first(graphss_ctx *ctx, float *prob,
-                                       graphss_i_forward_cache *pass,
-                                       const graphss_model *model, const graphss_graph *graph,
-                                       const graphss_features *features);
+    graphss_i_forward_cache *pass, const graphss_model *model, const graphss_graph *graph,
+    const graphss_features *features);
 /* As graphss_i_predict, bit for bit, but sooner where most is as it was seen. there [n]: the
  * number a node had, -1 for none; NULL: all have the same. wanted [n] or NULL: the nodes whose
  * rows of prob are asked for. */
 graphss_status graphss_i_predict_again(graphss_ctx *ctx, float *prob,
-                                       const graphss_model *model, const graphss_graph *graph,
-                                       const graphss_features *features,
-                                       const graphss_i_base *base, const int32_t *there,
-                                       const uint8_t *wanted);
+    const graphss_model *model, const graphss_graph *graph, const graphss_features *features,
+    const graphss_i_base *base, const int32_t *there, const uint8_t *wanted);
 
 /* Empty cells of data to be labelled get the means of the data a model was
  * trained on: those of the data itself would move with every snapshot. */
 
 /* *out [n_cols]: the mean of each column, the caller's. NOMEM. */
-graphss_status graphss_i_column_means(graphss_ctx *ctx, float **out,
-                                      const graphss_features *features);
+graphss_status graphss_i_column_means(
+    graphss_ctx *ctx, float **out, const graphss_features *features);
 /* The means that the model keeps, or NULL. */
 const float *graphss_i_model_means(const graphss_model *model);
 /* *filled cells of data->missing have the model's means in *out; where there are none *out is
  * left alone. Columns the model does not know stay as they are. NOMEM, SHAPE. */
 graphss_status graphss_i_model_fill(graphss_ctx *ctx, graphss_features *out, size_t *filled,
-                                    const graphss_model *model, const graphss_dataset *data);
+    const graphss_model *model, const graphss_dataset *data);
 
 #endif

@@ -30,20 +30,20 @@ typedef struct graphss_i_model_type {
 
     /* Declares its weights for d features and k classes. */
     graphss_status (*declare)(graphss_ctx *ctx, graphss_i_params *p,
-                              const graphss_train_options *opt, size_t d, size_t k);
+        const graphss_train_options *opt, size_t d, size_t k);
     /* Records the logits [n_nodes x k]. w[i] is the i-th declared matrix. */
     graphss_i_var (*record)(graphss_i_tape *t, const graphss_train_options *opt,
-                            const graphss_i_input *x, const graphss_i_var *w);
+        const graphss_i_input *x, const graphss_i_var *w);
 } graphss_i_model_type;
 
 /* NULL when there is none of that name, or past the end. */
 const graphss_i_model_type *graphss_i_model_type_find(const char *name);
 /* Whether a node counts as its own neighbour. */
-bool graphss_i_model_type_loops(const graphss_i_model_type *type,
-                                const graphss_train_options *opt);
+bool graphss_i_model_type_loops(
+    const graphss_i_model_type *type, const graphss_train_options *opt);
 /* Propagations before the first weights. */
-size_t graphss_i_model_type_hops(const graphss_i_model_type *type,
-                                 const graphss_train_options *opt);
+size_t graphss_i_model_type_hops(
+    const graphss_i_model_type *type, const graphss_train_options *opt);
 /* By graphss_mode, ended by NULL: for tables of options. */
 extern const char *const graphss_i_mode_names[];
 const graphss_i_model_type *graphss_i_model_type_at(size_t i);
@@ -51,8 +51,8 @@ const graphss_i_model_type *graphss_i_model_type_at(size_t i);
 graphss_status graphss_i_model_unknown(graphss_ctx *ctx, const char *name);
 
 /* How features of this sort are scaled by default, in honest mode. */
-void graphss_i_train_options_scale(graphss_train_options *opt,
-                                   const graphss_features *features);
+void graphss_i_train_options_scale(
+    graphss_train_options *opt, const graphss_features *features);
 
 #define MODEL(name) extern const graphss_i_model_type graphss_i_##name##_model;
 #include "models/models.def"
@@ -62,12 +62,12 @@ void graphss_i_train_options_scale(graphss_train_options *opt,
 
 /* Puts every matrix of p on the tape, w [p->n]; adam NULL: no gradients. */
 void graphss_i_weights_record(graphss_i_tape *t, graphss_i_var *w, const graphss_i_params *p,
-                              const graphss_i_adam *adam);
+    const graphss_i_adam *adam);
 /* opt->layers matrices d x hidden x ... x k, each with a bias when opt->bias. */
 graphss_status graphss_i_layered_declare(graphss_ctx *ctx, graphss_i_params *p,
-                                         const graphss_train_options *opt, size_t d, size_t k);
+    const graphss_train_options *opt, size_t d, size_t k);
 /* h = P^hops drop(X) W0 + b0, then for each further layer h = P drop(relu(h)) W + b. */
 graphss_i_var graphss_i_layered_record(graphss_i_tape *t, const graphss_train_options *opt,
-                                       const graphss_i_input *x, const graphss_i_var *w);
+    const graphss_i_input *x, const graphss_i_var *w);
 
 #endif

@@ -21,7 +21,7 @@
 /* Walks over the names of rank r: start gets their lengths, and text the names where start is
  * ready. */
 static void walk_names(size_t *start, char *text, const graphss_i_pieces *ids,
-                       const graphss_i_pieces *names, size_t r)
+    const graphss_i_pieces *names, size_t r)
 {
     const int64_t *id = (const int64_t *)(const void *)(ids->block + r * ids->most);
     const char *name = names->block + r * names->most;
@@ -35,8 +35,8 @@ static void walk_names(size_t *start, char *text, const graphss_i_pieces *ids,
     }
 }
 
-static graphss_status gather_names(graphss_ctx *ctx, graphss_names *out,
-                                   const graphss_i_part *p, const graphss_names *own)
+static graphss_status gather_names(
+    graphss_ctx *ctx, graphss_names *out, const graphss_i_part *p, const graphss_names *own)
 {
     const size_t ranks = graphss_i_ranks(ctx);
     graphss_i_pieces ids = {0}, texts = {0};
@@ -69,8 +69,8 @@ static graphss_status gather_names(graphss_ctx *ctx, graphss_names *out,
 }
 
 static graphss_status make_table(graphss_ctx *ctx, graphss_dataset *out,
-                                 const graphss_i_part *p, const graphss_i_manifest *m,
-                                 const graphss_i_shard *shard, const char *folder)
+    const graphss_i_part *p, const graphss_i_manifest *m, const graphss_i_shard *shard,
+    const char *folder)
 {
     graphss_dataset t = {.n_classes = m->n_classes, .cleaned = m->cleaned};
     char path[GRAPHSS_I_SHARD_PATH];
@@ -107,26 +107,26 @@ static graphss_status make_table(graphss_ctx *ctx, graphss_dataset *out,
 
 /* ---- opening ---- */
 
-static graphss_status check_ranks(graphss_ctx *ctx, const graphss_i_manifest *m,
-                                  const char *folder)
+static graphss_status check_ranks(
+    graphss_ctx *ctx, const graphss_i_manifest *m, const char *folder)
 {
     const size_t ranks = graphss_i_ranks(ctx);
     if (ranks != m->n_parts)
         return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
-                              "%s has %zu shards, and there are %zu ranks: want mpiexec -n "
-                              "%zu, or graphss shard with --parts %zu",
-                              folder, m->n_parts, ranks, m->n_parts, ranks);
+            "%s has %zu shards, and there are %zu ranks: want mpiexec -n "
+            "%zu, or graphss shard with --parts %zu",
+            folder, m->n_parts, ranks, m->n_parts, ranks);
     if (m->n_nodes > INT32_MAX)
         return graphss_i_fail(ctx, GRAPHSS_ERR_LIMIT,
-                              "%s has %zu nodes, at most %d can be trained on: lists of nodes "
-                              "in model files are 32 bits wide",
-                              folder, m->n_nodes, INT32_MAX);
+            "%s has %zu nodes, at most %d can be trained on: lists of nodes "
+            "in model files are 32 bits wide",
+            folder, m->n_nodes, INT32_MAX);
     return GRAPHSS_OK;
 }
 
 /* The shard of this rank, and what all ranks know of the dataset. */
 graphss_status graphss_i_part_read(graphss_ctx *ctx, graphss_i_shard *shard, size_t *n_all,
-                                   graphss_dataset *table, const char *folder)
+    graphss_dataset *table, const char *folder)
 {
     graphss_i_manifest m = {0};
     graphss_i_shard read = {0};
@@ -150,11 +150,11 @@ graphss_status graphss_i_part_read(graphss_ctx *ctx, graphss_i_shard *shard, siz
     return st;
 }
 
-graphss_status graphss_i_part_fill(graphss_ctx *ctx, graphss_i_part *out,
-                                   graphss_i_shard *shard, size_t n_all)
+graphss_status graphss_i_part_fill(
+    graphss_ctx *ctx, graphss_i_part *out, graphss_i_shard *shard, size_t n_all)
 {
-    const graphss_status st = graphss_i_part_make(ctx, out, shard->node, shard->n_nodes,
-                                                  shard->offset, shard->target, n_all);
+    const graphss_status st = graphss_i_part_make(
+        ctx, out, shard->node, shard->n_nodes, shard->offset, shard->target, n_all);
     if (st)
         return st;
     out->features = shard->features;
@@ -164,8 +164,8 @@ graphss_status graphss_i_part_fill(graphss_ctx *ctx, graphss_i_part *out,
     return GRAPHSS_OK;
 }
 
-static graphss_status open_part(graphss_ctx *ctx, graphss_part *part, graphss_dataset *table,
-                                const char *folder)
+static graphss_status open_part(
+    graphss_ctx *ctx, graphss_part *part, graphss_dataset *table, const char *folder)
 {
     graphss_i_shard shard = {0};
     size_t n_all = 0;
@@ -176,11 +176,11 @@ static graphss_status open_part(graphss_ctx *ctx, graphss_part *part, graphss_da
     return st;
 }
 
-graphss_status graphss_part_open(graphss_ctx *ctx, graphss_part **out, graphss_dataset *table,
-                                 const char *folder)
+graphss_status graphss_part_open(
+    graphss_ctx *ctx, graphss_part **out, graphss_dataset *table, const char *folder)
 {
     if (GRAPHSS_I_LACKS(ctx, {"place for the part", out}, {"place for the table", table},
-                        {"folder", folder}))
+            {"folder", folder}))
         return GRAPHSS_ERR_INVALID;
     if (graphss_i_ctx_part(ctx))
         return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID, "the context works on a part already");
@@ -217,17 +217,17 @@ graphss_part_sizes graphss_part_measure(const graphss_part *part)
         return (graphss_part_sizes){0};
     const graphss_i_part *p = &part->own;
     return (graphss_part_sizes){.nodes = p->n_own,
-                                .ghosts = p->n_ghost,
-                                .edges = p->entries_all / 2,
-                                .halo_bytes = p->received,
-                                .dense = graphss_features_dense(&p->features)};
+        .ghosts = p->n_ghost,
+        .edges = p->entries_all / 2,
+        .halo_bytes = p->received,
+        .dense = graphss_features_dense(&p->features)};
 }
 
 /* ---- the work ---- */
 
 /* The nodes of a list that this rank has, by its own numbers. */
 static size_t own_nodes(int32_t *node, int32_t *label, const graphss_i_part *part,
-                        const int32_t *all, const int32_t *all_label, size_t n)
+    const int32_t *all, const int32_t *all_label, size_t n)
 {
     size_t found = 0;
     for (size_t i = 0; i < n; i++) {
@@ -241,21 +241,21 @@ static size_t own_nodes(int32_t *node, int32_t *label, const graphss_i_part *par
 }
 
 graphss_status graphss_i_part_split(graphss_ctx *ctx, graphss_split *out,
-                                    const graphss_i_part *part, const graphss_split *split)
+    const graphss_i_part *part, const graphss_split *split)
 {
     const graphss_status st = graphss_split_copy(ctx, out, split);
     if (st)
         return st;
-    out->n_train = own_nodes(out->train, out->train_label, part, split->train,
-                             split->train_label, split->n_train);
+    out->n_train = own_nodes(
+        out->train, out->train_label, part, split->train, split->train_label, split->n_train);
     if (split->n_val)
-        out->n_val = own_nodes(out->val, out->val_label, part, split->val, split->val_label,
-                               split->n_val);
+        out->n_val = own_nodes(
+            out->val, out->val_label, part, split->val, split->val_label, split->n_val);
     return GRAPHSS_OK;
 }
 
-void graphss_part_options_init(graphss_train_options *opt, const char *model,
-                               graphss_mode mode, const graphss_part *part)
+void graphss_part_options_init(
+    graphss_train_options *opt, const char *model, graphss_mode mode, const graphss_part *part)
 {
     graphss_train_options_init(opt, model, mode, part ? &part->own.features : NULL);
 }
@@ -268,14 +268,14 @@ static graphss_status check_type(graphss_ctx *ctx, const char *name)
     if (type->norm != GRAPHSS_I_NORM_LEARNED)
         return GRAPHSS_OK;
     return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
-                          "%s does not run on several ranks: its weights of edges depend on "
-                          "both ends",
-                          name);
+        "%s does not run on several ranks: its weights of edges depend on "
+        "both ends",
+        name);
 }
 
 graphss_status graphss_part_train(graphss_ctx *ctx, graphss_model **out, graphss_training *log,
-                                  const graphss_part *part, const graphss_train_input *given,
-                                  const graphss_train_options *opt)
+    const graphss_part *part, const graphss_train_input *given,
+    const graphss_train_options *opt)
 {
     if (GRAPHSS_I_LACKS(ctx, {"place for the model", out}, {"part", part}, {"input", given}) ||
         GRAPHSS_I_TAKE(ctx, graphss_train_input, NULL, given) ||
@@ -309,7 +309,7 @@ graphss_status graphss_part_train(graphss_ctx *ctx, graphss_model **out, graphss
 }
 
 graphss_status graphss_part_describe(graphss_ctx *ctx, graphss_model *model,
-                                     const graphss_part *part, const graphss_dataset *table)
+    const graphss_part *part, const graphss_dataset *table)
 {
     if (GRAPHSS_I_LACKS(ctx, {"model", model}, {"part", part}, {"table", table}))
         return GRAPHSS_ERR_INVALID;
@@ -319,15 +319,15 @@ graphss_status graphss_part_describe(graphss_ctx *ctx, graphss_model *model,
 }
 
 /* prob [n_own x k] of the own nodes, to be released. */
-static graphss_status predict_own(graphss_ctx *ctx, float **out, const graphss_model *model,
-                                  const graphss_part *part)
+static graphss_status predict_own(
+    graphss_ctx *ctx, float **out, const graphss_model *model, const graphss_part *part)
 {
     const graphss_i_part *p = &part->own;
     float *prob = graphss_i_alloc(ctx, p->n_own, model->n_classes * sizeof *prob);
     graphss_status st = prob ? check_type(ctx, model->opt.model) : GRAPHSS_ERR_NOMEM;
     if (!st && model->predictor)
         st = graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
-                            "a predictor answers on one machine, not on several ranks");
+            "a predictor answers on one machine, not on several ranks");
     if (!st)
         st = graphss_i_predict(ctx, prob, model, &p->graph, &p->features);
     st = graphss_engine_agree(ctx, st, NULL);
@@ -338,12 +338,12 @@ static graphss_status predict_own(graphss_ctx *ctx, float **out, const graphss_m
     return st;
 }
 
-graphss_status graphss_part_predict(graphss_ctx *ctx, float *prob, const graphss_model *model,
-                                    const graphss_part *part)
+graphss_status graphss_part_predict(
+    graphss_ctx *ctx, float *prob, const graphss_model *model, const graphss_part *part)
 {
     if (GRAPHSS_I_LACKS(ctx, {"model", model}, {"part", part},
-                        {"place for the probabilities",
-                         graphss_i_rank(ctx) == 0 ? (const void *)prob : ""}))
+            {"place for the probabilities",
+                graphss_i_rank(ctx) == 0 ? (const void *)prob : ""}))
         return GRAPHSS_ERR_INVALID;
     float *own = NULL;
     graphss_status st = predict_own(ctx, &own, model, part);
@@ -354,11 +354,11 @@ graphss_status graphss_part_predict(graphss_ctx *ctx, float *prob, const graphss
     return st;
 }
 
-graphss_status graphss_part_label(graphss_ctx *ctx, int32_t *label, const graphss_model *model,
-                                  const graphss_part *part)
+graphss_status graphss_part_label(
+    graphss_ctx *ctx, int32_t *label, const graphss_model *model, const graphss_part *part)
 {
-    if (GRAPHSS_I_LACKS(ctx, {"model", model}, {"part", part},
-                        {"place for the labels", label}))
+    if (GRAPHSS_I_LACKS(
+            ctx, {"model", model}, {"part", part}, {"place for the labels", label}))
         return GRAPHSS_ERR_INVALID;
     float *prob = NULL;
     graphss_status st = predict_own(ctx, &prob, model, part);
@@ -378,8 +378,8 @@ graphss_status graphss_part_label(graphss_ctx *ctx, int32_t *label, const graphs
 /* ---- rows for everybody to see ---- */
 
 /* The rows of a few nodes where their numbers say; from: row i is of node[i]. */
-static void spread(int64_t *offset, size_t n_all, const int32_t *node, size_t n,
-                   const int64_t *length)
+static void spread(
+    int64_t *offset, size_t n_all, const int32_t *node, size_t n, const int64_t *length)
 {
     for (size_t i = 0; i < n; i++)
         offset[node[i] + 1] = length[i];
@@ -388,14 +388,12 @@ static void spread(int64_t *offset, size_t n_all, const int32_t *node, size_t n,
 }
 
 static graphss_status put_edges(graphss_ctx *ctx, graphss_graph *out, size_t n_all,
-                                const graphss_graph *from, const int32_t *node,
-                                int64_t *length)
+    const graphss_graph *from, const int32_t *node, int64_t *length)
 {
     const size_t n = from->n_nodes;
     graphss_graph g = {.n_nodes = n_all,
-                       .offset = graphss_i_calloc(ctx, n_all + 1, sizeof *g.offset),
-                       .target =
-                           graphss_i_alloc(ctx, (size_t)from->offset[n], sizeof *g.target)};
+        .offset = graphss_i_calloc(ctx, n_all + 1, sizeof *g.offset),
+        .target = graphss_i_alloc(ctx, (size_t)from->offset[n], sizeof *g.target)};
     if (!g.offset || !g.target) {
         graphss_graph_destroy(ctx, &g);
         return GRAPHSS_ERR_NOMEM;
@@ -405,15 +403,14 @@ static graphss_status put_edges(graphss_ctx *ctx, graphss_graph *out, size_t n_a
     spread(g.offset, n_all, node, n, length);
     for (size_t i = 0; i < n; i++)
         memcpy(g.target + g.offset[node[i]], from->target + from->offset[i],
-               (size_t)length[i] * sizeof *g.target);
+            (size_t)length[i] * sizeof *g.target);
     graphss_graph_destroy(ctx, out);
     *out = g;
     return GRAPHSS_OK;
 }
 
 static graphss_status put_entries(graphss_ctx *ctx, graphss_features *out, size_t n_all,
-                                  const graphss_features *from, const int32_t *node,
-                                  int64_t *length)
+    const graphss_features *from, const int32_t *node, int64_t *length)
 {
     const size_t n = from->n_rows;
     graphss_features x = {.n_rows = n_all, .n_cols = from->n_cols, .kind = from->kind};
@@ -443,10 +440,10 @@ static graphss_status put_entries(graphss_ctx *ctx, graphss_features *out, size_
 }
 
 graphss_status graphss_part_rows(graphss_ctx *ctx, graphss_dataset *table,
-                                 const graphss_part *part, const int32_t *node, size_t n)
+    const graphss_part *part, const int32_t *node, size_t n)
 {
-    if (GRAPHSS_I_LACKS(ctx, {"table", table}, {"part", part},
-                        {"nodes", GRAPHSS_I_FILLED(node, n)}))
+    if (GRAPHSS_I_LACKS(
+            ctx, {"table", table}, {"part", part}, {"nodes", GRAPHSS_I_FILLED(node, n)}))
         return GRAPHSS_ERR_INVALID;
     const graphss_i_part *p = &part->own;
     graphss_graph graph = {0};

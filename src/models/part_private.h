@@ -15,13 +15,13 @@ struct graphss_part {
 
 /* The shard of this rank, and what all know: the first half of opening a part. */
 graphss_status graphss_i_part_read(graphss_ctx *ctx, graphss_i_shard *shard, size_t *n_all,
-                                   graphss_dataset *table, const char *folder);
+    graphss_dataset *table, const char *folder);
 /* The second: the shard gives its features away. */
-graphss_status graphss_i_part_fill(graphss_ctx *ctx, graphss_i_part *out,
-                                   graphss_i_shard *shard, size_t n_all);
+graphss_status graphss_i_part_fill(
+    graphss_ctx *ctx, graphss_i_part *out, graphss_i_shard *shard, size_t n_all);
 
 /* What of a split, in global numbers, this rank has, in its own. */
 graphss_status graphss_i_part_split(graphss_ctx *ctx, graphss_split *out,
-                                    const graphss_i_part *part, const graphss_split *split);
+    const graphss_i_part *part, const graphss_split *split);
 
 #endif

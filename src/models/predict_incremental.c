@@ -70,7 +70,7 @@ static void relu_rows(void *arg, size_t task)
 {
     const rows_job *job = arg;
     job->kernels->bias_relu(job->x, job->x, job->bias, job->k, task * ROWS,
-                            graphss_i_task_end(task, job->n, ROWS));
+        graphss_i_task_end(task, job->n, ROWS));
 }
 
 /* x = softmax(x + bias) */
@@ -87,7 +87,7 @@ static void answer_rows(void *arg, size_t task)
 
 /* h [m.n_rows x width] = relu(m x + bias) */
 static void first_layer(graphss_ctx *ctx, float *h, const graphss_i_csr *m, const float *x,
-                        size_t width, const float *bias)
+    size_t width, const float *bias)
 {
     rows_job job = {graphss_i_ctx_kernels(ctx), h, bias, m->n_rows, width};
     graphss_i_spmm(ctx, h, m, x, width);
@@ -96,7 +96,7 @@ static void first_layer(graphss_ctx *ctx, float *h, const graphss_i_csr *m, cons
 
 /* prob [m.n_rows x k] = softmax(m z + bias) */
 static void second_layer(graphss_ctx *ctx, float *prob, const graphss_i_csr *m, const float *z,
-                         size_t k, const float *bias)
+    size_t k, const float *bias)
 {
     rows_job job = {graphss_i_ctx_kernels(ctx), prob, bias, m->n_rows, k};
     graphss_i_spmm(ctx, prob, m, z, k);
@@ -104,8 +104,7 @@ static void second_layer(graphss_ctx *ctx, float *prob, const graphss_i_csr *m, 
 }
 
 graphss_status graphss_i_forward_cache_make(graphss_ctx *ctx, float *prob,
-                                            graphss_i_forward_cache *pass,
-                                            const graphss_model *model, const graphss_i_csr *m)
+    graphss_i_forward_cache *pass, const graphss_model *model, const graphss_i_csr *m)
 {
     const size_t n = m->n_rows, k = model->n_classes, width = pass->first.n_cols;
     const bool biased = model->opt.bias;
@@ -115,7 +114,7 @@ graphss_status graphss_i_forward_cache_make(graphss_ctx *ctx, float *prob,
     if (!st) {
         first_layer(ctx, h, m, pass->first.value, width, bias_of(&pass->params, biased, 0));
         graphss_i_gemm(ctx, pass->second, h, false, weight_of(&pass->params, biased, 1), false,
-                       n, k, width, 0);
+            n, k, width, 0);
         second_layer(ctx, prob, m, pass->second, k, bias_of(&pass->params, biased, 1));
     }
     graphss_release(ctx, h);
@@ -129,7 +128,7 @@ static bool same_edges(const graphss_graph *a, const graphss_graph *b, size_t i)
     const size_t n = graphss_graph_degree(a, i);
     return n == graphss_graph_degree(b, i) &&
            (n == 0 || !memcmp(a->target + a->offset[i], b->target + b->offset[i],
-                              n * sizeof *a->target));
+                          n * sizeof *a->target));
 }
 
 /* Nodes that are marked, and their neighbours: from the mark `old` to those that have none. */
@@ -140,8 +139,8 @@ static void mark_around(uint8_t *mark, const graphss_graph *g, uint8_t old, uint
             mark[g->target[e]] = mark[g->target[e]] ? mark[g->target[e]] : new;
 }
 
-static size_t list_marked(int32_t *node, const uint8_t *mark, size_t n, uint8_t most,
-                          const uint8_t *wanted)
+static size_t list_marked(
+    int32_t *node, const uint8_t *mark, size_t n, uint8_t most, const uint8_t *wanted)
 {
     size_t listed = 0;
     for (size_t i = 0; i < n; i++)
@@ -165,23 +164,21 @@ static void swap_rows(float *x, float *rows, const int32_t *row, size_t n, size_
 
 /* z [n x k]: the rows of Z that are listed. */
 static graphss_status renew_second(graphss_ctx *ctx, float *z,
-                                   const graphss_i_forward_cache *pass,
-                                   const graphss_model *model, const graphss_graph *graph,
-                                   const int32_t *row, size_t n)
+    const graphss_i_forward_cache *pass, const graphss_model *model,
+    const graphss_graph *graph, const int32_t *row, size_t n)
 {
     const size_t k = model->n_classes, width = pass->first.n_cols, all = graph->n_nodes;
     const bool biased = model->opt.bias;
     graphss_i_csr m = {0};
     float *h = graphss_i_alloc(ctx, n, width * sizeof *h);
     float *room = graphss_i_alloc(ctx, graphss_i_gemm_room(all, k, width), sizeof *room);
-    graphss_status st = h && room
-                            ? graphss_i_propagation_rows(ctx, &m, graph, model->type->norm,
-                                                         has_loops(model), row, n)
-                            : GRAPHSS_ERR_NOMEM;
+    graphss_status st = h && room ? graphss_i_propagation_rows(ctx, &m, graph,
+                                        model->type->norm, has_loops(model), row, n)
+                                  : GRAPHSS_ERR_NOMEM;
     if (!st) {
         first_layer(ctx, h, &m, pass->first.value, width, bias_of(&pass->params, biased, 0));
-        graphss_i_gemm_rows(z, h, row, n, weight_of(&pass->params, biased, 1), all, k, width,
-                            room);
+        graphss_i_gemm_rows(
+            z, h, row, n, weight_of(&pass->params, biased, 1), all, k, width, room);
     }
     graphss_i_csr_destroy(ctx, &m);
     graphss_release(ctx, room);
@@ -191,19 +188,18 @@ static graphss_status renew_second(graphss_ctx *ctx, float *z,
 
 /* The rows of the answer that are listed. */
 static graphss_status renew_answer(graphss_ctx *ctx, float *prob,
-                                   const graphss_i_forward_cache *pass,
-                                   const graphss_model *model, const graphss_graph *graph,
-                                   const int32_t *row, size_t n)
+    const graphss_i_forward_cache *pass, const graphss_model *model,
+    const graphss_graph *graph, const int32_t *row, size_t n)
 {
     const size_t k = model->n_classes;
     graphss_i_csr m = {0};
     float *answer = graphss_i_alloc(ctx, n, k * sizeof *answer);
     graphss_status st = answer ? graphss_i_propagation_rows(ctx, &m, graph, model->type->norm,
-                                                            has_loops(model), row, n)
+                                     has_loops(model), row, n)
                                : GRAPHSS_ERR_NOMEM;
     if (!st)
-        second_layer(ctx, answer, &m, pass->second, k,
-                     bias_of(&pass->params, model->opt.bias, 1));
+        second_layer(
+            ctx, answer, &m, pass->second, k, bias_of(&pass->params, model->opt.bias, 1));
     for (size_t i = 0; i < n && !st; i++)
         memcpy(prob + (size_t)row[i] * k, answer + i * k, k * sizeof *prob);
     graphss_i_csr_destroy(ctx, &m);
@@ -214,10 +210,8 @@ static graphss_status renew_answer(graphss_ctx *ctx, float *prob,
 enum { CHANGED = 1, NEAR = 2, FAR = 3 }; /* nodes, rows of Z, rows of the answer */
 
 graphss_status graphss_i_predict_changed(graphss_ctx *ctx, float *prob, bool *done,
-                                         const graphss_model *model,
-                                         const graphss_graph *graph,
-                                         const graphss_features *features,
-                                         const graphss_i_base *base, const uint8_t *wanted)
+    const graphss_model *model, const graphss_graph *graph, const graphss_features *features,
+    const graphss_i_base *base, const uint8_t *wanted)
 {
     const size_t n = graph->n_nodes, k = model->n_classes, width = base->pass->first.n_cols;
     const size_t entries = (size_t)graph->offset[n] + (has_loops(model) ? n : 0);
@@ -229,8 +223,8 @@ graphss_status graphss_i_predict_changed(graphss_ctx *ctx, float *prob, bool *do
     graphss_status st = mark && row ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
     *done = false;
     for (size_t i = 0; i < n && !st; i++) {
-        const bool same = graphss_i_row_same(graphss_i_row_of(features, i),
-                                             graphss_i_row_of(base->features, i));
+        const bool same = graphss_i_row_same(
+            graphss_i_row_of(features, i), graphss_i_row_of(base->features, i));
         if (!same)
             row[n_rows++] = (int32_t)i;
         mark[i] = same && same_edges(graph, base->graph, i) ? 0 : CHANGED;
@@ -242,11 +236,10 @@ graphss_status graphss_i_predict_changed(graphss_ctx *ctx, float *prob, bool *do
             goto done;
         first = graphss_i_alloc(ctx, n_rows, width * sizeof *first);
         second = graphss_i_alloc(ctx, n_near, k * sizeof *second);
-        st = first && second
-                 ? graphss_i_product_rows(
-                       ctx, first, done, &pass->first, features, entries, 1, &model->scaling,
-                       weight_of(&pass->params, model->opt.bias, 0), row, n_rows)
-                 : GRAPHSS_ERR_NOMEM;
+        st = first && second ? graphss_i_product_rows(ctx, first, done, &pass->first, features,
+                                   entries, 1, &model->scaling,
+                                   weight_of(&pass->params, model->opt.bias, 0), row, n_rows)
+                             : GRAPHSS_ERR_NOMEM;
     }
     if (st || !*done)
         goto done;

@@ -29,15 +29,11 @@ void graphss_i_forward_cache_destroy(graphss_ctx *ctx, graphss_i_forward_cache *
 bool graphss_i_has_two_layers(const graphss_model *model);
 /* pass->first and params are there, and m is P: the rest and prob. */
 graphss_status graphss_i_forward_cache_make(graphss_ctx *ctx, float *prob,
-                                            graphss_i_forward_cache *pass,
-                                            const graphss_model *model,
-                                            const graphss_i_csr *m);
+    graphss_i_forward_cache *pass, const graphss_model *model, const graphss_i_csr *m);
 /* As many nodes, under the same numbers. *done: whether prob is there; else too much changed.
  * wanted [n] or NULL: other rows of prob may be those of what was seen. */
 graphss_status graphss_i_predict_changed(graphss_ctx *ctx, float *prob, bool *done,
-                                         const graphss_model *model,
-                                         const graphss_graph *graph,
-                                         const graphss_features *features,
-                                         const graphss_i_base *base, const uint8_t *wanted);
+    const graphss_model *model, const graphss_graph *graph, const graphss_features *features,
+    const graphss_i_base *base, const uint8_t *wanted);
 
 #endif

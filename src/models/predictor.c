@@ -34,8 +34,8 @@ struct graphss_i_predictor {
     float *constant;               /* [d] and its features none of columns without spread */
 };
 
-graphss_status graphss_i_predictor_new(graphss_ctx *ctx, graphss_model *model,
-                                       double agreement)
+graphss_status graphss_i_predictor_new(
+    graphss_ctx *ctx, graphss_model *model, double agreement)
 {
     graphss_i_predictor *p = graphss_i_calloc(ctx, 1, sizeof *p);
     if (!p)
@@ -77,8 +77,8 @@ bool graphss_model_predictor_use(graphss_predictor_use *use, const graphss_model
     const graphss_i_predictor *p = model ? model->predictor : NULL;
     graphss_predictor_use found = {0};
     if (p)
-        found = (graphss_predictor_use){atomic_load(&p->calls), atomic_load(&p->some),
-                                        p->agreement, p->n_table > 0};
+        found = (graphss_predictor_use){
+            atomic_load(&p->calls), atomic_load(&p->some), p->agreement, p->n_table > 0};
     if (use)
         *use = found;
     return p != NULL;
@@ -87,8 +87,8 @@ bool graphss_model_predictor_use(graphss_predictor_use *use, const graphss_model
 /* ---- answers ---- */
 
 /* Rows of prob that are no probabilities are refused by name; node: their numbers, or NULL. */
-static graphss_status check_rows(graphss_ctx *ctx, const float *prob, const int32_t *node,
-                                 size_t n, size_t k)
+static graphss_status check_rows(
+    graphss_ctx *ctx, const float *prob, const int32_t *node, size_t n, size_t k)
 {
     for (size_t i = 0; i < n; i++) {
         const size_t who = node ? (size_t)node[i] : i;
@@ -97,16 +97,16 @@ static graphss_status check_rows(graphss_ctx *ctx, const float *prob, const int3
             const double p = prob[i * k + c];
             if (!(p >= 0) || isinf(p))
                 return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
-                                      "the predictor says %g for class %zu of node %zu, want "
-                                      "a probability (of logits, take the softmax first)",
-                                      p, c, who);
+                    "the predictor says %g for class %zu of node %zu, want "
+                    "a probability (of logits, take the softmax first)",
+                    p, c, who);
             sum += p;
         }
         if (fabs(sum - 1) > SUM_OFF)
             return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
-                                  "the predictor's probabilities of node %zu sum to %g, want "
-                                  "1",
-                                  who, sum);
+                "the predictor's probabilities of node %zu sum to %g, want "
+                "1",
+                who, sum);
     }
     return GRAPHSS_OK;
 }
@@ -120,8 +120,8 @@ static graphss_status told_why(graphss_ctx *ctx, graphss_status st, const char *
 
 /* node NULL: all */
 static graphss_status call(graphss_ctx *ctx, float *prob, const graphss_model *model,
-                           const int32_t *node, size_t n, const graphss_graph *graph,
-                           const graphss_features *features)
+    const int32_t *node, size_t n, const graphss_graph *graph,
+    const graphss_features *features)
 {
     graphss_i_predictor *p = model->predictor;
     char why[WHY] = "";
@@ -146,8 +146,7 @@ static graphss_status call(graphss_ctx *ctx, float *prob, const graphss_model *m
  * as they came: x_c = v_c / gain_c + mean_c, without the mean where it is left to be
  * subtracted. */
 static graphss_status in_own_units(graphss_ctx *ctx, graphss_features *room,
-                                   const graphss_features **out, const graphss_model *model,
-                                   const graphss_features *features)
+    const graphss_features **out, const graphss_model *model, const graphss_features *features)
 {
     const graphss_i_predictor *p = model->predictor;
     const graphss_i_scaling *home = p->home, *left = &model->scaling;
@@ -177,8 +176,8 @@ static graphss_status in_own_units(graphss_ctx *ctx, graphss_features *room,
 }
 
 /* What columns without spread hold, in a snapshot that has them. */
-static graphss_status learn_constants(graphss_ctx *ctx, graphss_i_predictor *p,
-                                      const graphss_features *features)
+static graphss_status learn_constants(
+    graphss_ctx *ctx, graphss_i_predictor *p, const graphss_features *features)
 {
     const graphss_i_row r = graphss_i_row_of(features, 0);
     size_t at = 0;
@@ -193,7 +192,7 @@ static graphss_status learn_constants(graphss_ctx *ctx, graphss_i_predictor *p,
 /* Defences ask over neighbours of their choice as well, whom a node may have without being
  * theirs. A predictor is promised an undirected graph, and given the union of both. */
 static graphss_status both_ways(graphss_ctx *ctx, graphss_graph *room,
-                                const graphss_graph **out, const graphss_graph *graph)
+    const graphss_graph **out, const graphss_graph *graph)
 {
     const size_t n = graph->n_nodes, m = (size_t)graph->offset[n];
     bool same = true;
@@ -222,7 +221,7 @@ static bool same_edges(const graphss_graph *a, const graphss_graph *b, size_t i)
     const size_t n = graphss_graph_degree(a, i);
     return n == graphss_graph_degree(b, i) &&
            (n == 0 || !memcmp(a->target + a->offset[i], b->target + b->offset[i],
-                              n * sizeof *a->target));
+                          n * sizeof *a->target));
 }
 
 /* Equal but for what in_own_units rounds. */
@@ -243,13 +242,13 @@ static bool same_values(graphss_i_row a, graphss_i_row b, size_t d)
 
 /* mark [n]: nodes with other edges or features than the known snapshot; how many */
 static size_t mark_changed(uint8_t *mark, const known *q, const graphss_graph *graph,
-                           const graphss_features *features)
+    const graphss_features *features)
 {
     size_t changed = 0;
     for (size_t i = 0; i < graph->n_nodes; i++) {
         mark[i] = !same_edges(graph, q->told.graph, i) ||
                   !same_values(graphss_i_row_of(features, i),
-                               graphss_i_row_of(q->told.features, i), features->n_cols);
+                      graphss_i_row_of(q->told.features, i), features->n_cols);
         changed += mark[i];
     }
     return changed;
@@ -257,7 +256,7 @@ static size_t mark_changed(uint8_t *mark, const known *q, const graphss_graph *g
 
 /* The known snapshot of as many nodes with the fewest that differ; NULL: none. */
 static const known *nearest(uint8_t *mark, const graphss_i_predictor *p,
-                            const graphss_graph *graph, const graphss_features *features)
+    const graphss_graph *graph, const graphss_features *features)
 {
     const known *best = NULL;
     size_t fewest = SIZE_MAX;
@@ -290,8 +289,8 @@ static const double LEAST_P = 1e-6; /* of a class, before its logarithm */
 
 /* p_c = t_c (now_c / then_c)^g, divided by its sum: told, times how much our own answer moved,
  * as sharply as the classifier speaks */
-static void move_row(float *p, const float *told, const float *now, const float *then,
-                     size_t k, double g)
+static void move_row(
+    float *p, const float *told, const float *now, const float *then, size_t k, double g)
 {
     double sum = 0;
     for (size_t c = 0; c < k; c++) {
@@ -304,8 +303,8 @@ static void move_row(float *p, const float *told, const float *now, const float 
 }
 
 /* -sum of told_c log q_c over listed nodes, q_c = own_c^g divided by its sum */
-static double cross_entropy(const float *told, const float *own, size_t k, const int32_t *node,
-                            size_t n, double g)
+static double cross_entropy(
+    const float *told, const float *own, size_t k, const int32_t *node, size_t n, double g)
 {
     double loss = 0;
     for (size_t j = 0; j < n; j++) {
@@ -323,8 +322,8 @@ static double cross_entropy(const float *told, const float *own, size_t k, const
 
 /* The sharpness of own that is nearest to told on these nodes: the loss is convex in g, so
  * golden sections of log g find the least one. 1 without nodes. */
-static double sharpness_of(const float *told, const float *own, size_t k, const int32_t *node,
-                           size_t n)
+static double sharpness_of(
+    const float *told, const float *own, size_t k, const int32_t *node, size_t n)
 {
     static const double golden = 0.6180339887498949;
     double low = log(0.05), high = log(20.0);
@@ -341,8 +340,7 @@ static double sharpness_of(const float *told, const float *own, size_t k, const 
 
 /* features as the model sees them, raw as the table has them */
 static graphss_status by_table(graphss_ctx *ctx, float *prob, const graphss_model *model,
-                               const graphss_graph *graph, const graphss_features *features,
-                               const graphss_features *raw)
+    const graphss_graph *graph, const graphss_features *features, const graphss_features *raw)
 {
     const graphss_i_predictor *p = model->predictor;
     const size_t n = graph->n_nodes, k = model->n_classes;
@@ -384,13 +382,12 @@ static graphss_status check_given(graphss_ctx *ctx, const graphss_model *model)
     if (p->call.probabilities || p->n_table)
         return GRAPHSS_OK;
     return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
-                          "the model stands for a predictor, which is not here: give it "
-                          "(--predictor COMMAND, or graphss_model_set_predictor)");
+        "the model stands for a predictor, which is not here: give it "
+        "(--predictor COMMAND, or graphss_model_set_predictor)");
 }
 
 graphss_status graphss_i_predictor_ask(graphss_ctx *ctx, float *prob,
-                                       const graphss_model *model, const graphss_graph *graph,
-                                       const graphss_features *features)
+    const graphss_model *model, const graphss_graph *graph, const graphss_features *features)
 {
     const graphss_i_predictor *p = model->predictor;
     graphss_features room = {0};
@@ -412,15 +409,14 @@ graphss_status graphss_i_predictor_ask(graphss_ctx *ctx, float *prob,
 
 /* The nodes whose answers may be others than before, and are wanted. */
 static size_t list_asked(int32_t *node, uint8_t *mark, uint8_t *room,
-                         const graphss_predictor *p, const graphss_graph *graph,
-                         const graphss_features *features, const graphss_i_base *base,
-                         const uint8_t *wanted)
+    const graphss_predictor *p, const graphss_graph *graph, const graphss_features *features,
+    const graphss_i_base *base, const uint8_t *wanted)
 {
     size_t n = 0;
     for (size_t i = 0; i < graph->n_nodes; i++)
         mark[i] = p->hops == 0 || !same_edges(graph, base->graph, i) ||
-                  !graphss_i_row_same(graphss_i_row_of(features, i),
-                                      graphss_i_row_of(base->features, i));
+                  !graphss_i_row_same(
+                      graphss_i_row_of(features, i), graphss_i_row_of(base->features, i));
     spread(mark, room, graph, p->hops);
     for (size_t i = 0; i < graph->n_nodes; i++)
         if (mark[i] && (!wanted || wanted[i]))
@@ -429,11 +425,8 @@ static size_t list_asked(int32_t *node, uint8_t *mark, uint8_t *room,
 }
 
 graphss_status graphss_i_predictor_again(graphss_ctx *ctx, float *prob,
-                                         const graphss_model *model,
-                                         const graphss_graph *graph,
-                                         const graphss_features *features,
-                                         const graphss_i_base *base, const int32_t *there,
-                                         const uint8_t *wanted)
+    const graphss_model *model, const graphss_graph *graph, const graphss_features *features,
+    const graphss_i_base *base, const int32_t *there, const uint8_t *wanted)
 {
     const graphss_predictor *p = &model->predictor->call;
     const size_t n = graph->n_nodes, k = model->n_classes;
@@ -468,8 +461,8 @@ graphss_status graphss_i_predictor_again(graphss_ctx *ctx, float *prob,
 /* ---- being made ---- */
 
 /* Share of the n nodes, node NULL: the first n, with the same most likely class in both. */
-static double agreement_of(const float *a, const float *b, size_t k, const int32_t *node,
-                           size_t n)
+static double agreement_of(
+    const float *a, const float *b, size_t k, const int32_t *node, size_t n)
 {
     size_t same = 0;
     for (size_t j = 0; j < n; j++) {
@@ -482,8 +475,8 @@ static double agreement_of(const float *a, const float *b, size_t k, const int32
 /* A classifier of ours that says what prob says, and own [n x k], what it says. sharpness, by
  * which it is to be taken, as its agreement on nodes that were held out; or NULL. */
 static graphss_status fit_to(graphss_ctx *ctx, graphss_model **out, double *agreement,
-                             double *sharpness, float *own, const float *prob,
-                             const graphss_train_input *in, const graphss_train_options *opt)
+    double *sharpness, float *own, const float *prob, const graphss_train_input *in,
+    const graphss_train_options *opt)
 {
     const size_t n = in->graph->n_nodes, k = in->n_classes;
     graphss_train_input to = *in;
@@ -529,28 +522,27 @@ static void warn_of(graphss_ctx *ctx, double agreement)
 {
     if (agreement < AGREEMENT_LEAST)
         graphss_i_log(ctx, GRAPHSS_LOG_WARN,
-                      "the classifier that was fitted to the predictor agrees with it on "
-                      "%.1f %% of the nodes: below %.0f %% the alert may miss more (its "
-                      "false-alarm rate holds)",
-                      100 * agreement, 100 * AGREEMENT_LEAST);
+            "the classifier that was fitted to the predictor agrees with it on "
+            "%.1f %% of the nodes: below %.0f %% the alert may miss more (its "
+            "false-alarm rate holds)",
+            100 * agreement, 100 * AGREEMENT_LEAST);
 }
 
 static graphss_status check_predictor(graphss_ctx *ctx, const graphss_predictor *p)
 {
     if (p->struct_size != sizeof *p)
         return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
-                              "the predictor's struct_size is %zu, want %zu", p->struct_size,
-                              sizeof *p);
+            "the predictor's struct_size is %zu, want %zu", p->struct_size, sizeof *p);
     if (!p->probabilities)
-        return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
-                              "the predictor has no function for probabilities");
+        return graphss_i_fail(
+            ctx, GRAPHSS_ERR_INVALID, "the predictor has no function for probabilities");
     return GRAPHSS_OK;
 }
 
 /* prob [n x k]: the answers, which must be the same when asked again. */
 static graphss_status ask_twice(graphss_ctx *ctx, float *prob, float *room,
-                                const graphss_predictor *p, const graphss_graph *graph,
-                                const graphss_features *features, size_t k)
+    const graphss_predictor *p, const graphss_graph *graph, const graphss_features *features,
+    size_t k)
 {
     const size_t n = graph->n_nodes;
     for (int time = 0; time < 2; time++) {
@@ -565,40 +557,39 @@ static graphss_status ask_twice(graphss_ctx *ctx, float *prob, float *room,
     for (size_t i = 0; i < n * k; i++)
         if (fabsf(prob[i] - room[i]) > SAME_TWICE)
             return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
-                                  "asked twice about one snapshot, the predictor says %g and "
-                                  "then %g for class %zu of node %zu: is dropout still on "
-                                  "(model.eval())?",
-                                  (double)prob[i], (double)room[i], i % k, i / k);
+                "asked twice about one snapshot, the predictor says %g and "
+                "then %g for class %zu of node %zu: is dropout still on "
+                "(model.eval())?",
+                (double)prob[i], (double)room[i], i % k, i / k);
     return GRAPHSS_OK;
 }
 
 static graphss_status check_snapshot_of(graphss_ctx *ctx, const graphss_graph *graph,
-                                        const graphss_features *features, size_t n_classes)
+    const graphss_features *features, size_t n_classes)
 {
     if (graph->n_nodes == 0)
         return graphss_i_fail(ctx, GRAPHSS_ERR_DATA, "the graph has no nodes");
     if (features->n_rows != graph->n_nodes)
         return graphss_i_fail(ctx, GRAPHSS_ERR_SHAPE, "features of %zu nodes, graph of %zu",
-                              features->n_rows, graph->n_nodes);
+            features->n_rows, graph->n_nodes);
     if (n_classes < 2)
         return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
-                              "%zu class%s: a classifier needs at least two", n_classes,
-                              n_classes == 1 ? "" : "es");
+            "%zu class%s: a classifier needs at least two", n_classes,
+            n_classes == 1 ? "" : "es");
     const graphss_status st = graphss_graph_check(ctx, graph);
     return st ? st : graphss_features_check(ctx, features);
 }
 
 graphss_status graphss_model_from_predictor(graphss_ctx *ctx, graphss_model **out,
-                                            const graphss_predictor *predictor,
-                                            const graphss_train_input *given,
-                                            const graphss_train_options *opt)
+    const graphss_predictor *predictor, const graphss_train_input *given,
+    const graphss_train_options *opt)
 {
     if (GRAPHSS_I_LACKS(ctx, {"predictor", predictor}, {"input", given}))
         return GRAPHSS_ERR_INVALID;
     graphss_train_input in = {0};
     graphss_status st = GRAPHSS_I_TAKE(ctx, graphss_train_input, &in, given);
     if (!st && GRAPHSS_I_LACKS(ctx, {"graph", in.graph}, {"features", in.features},
-                               {"place for the model", out}))
+                   {"place for the model", out}))
         return GRAPHSS_ERR_INVALID;
     if (!st)
         st = check_predictor(ctx, predictor);
@@ -632,8 +623,8 @@ graphss_status graphss_model_from_predictor(graphss_ctx *ctx, graphss_model **ou
     return GRAPHSS_OK;
 }
 
-graphss_status graphss_model_set_predictor(graphss_ctx *ctx, graphss_model *model,
-                                           const graphss_predictor *predictor)
+graphss_status graphss_model_set_predictor(
+    graphss_ctx *ctx, graphss_model *model, const graphss_predictor *predictor)
 {
     if (GRAPHSS_I_LACKS(ctx, {"model", model}, {"predictor", predictor}))
         return GRAPHSS_ERR_INVALID;
@@ -654,28 +645,27 @@ graphss_status graphss_model_set_predictor(graphss_ctx *ctx, graphss_model *mode
 }
 
 graphss_status graphss_model_from_answers(graphss_ctx *ctx, graphss_model **out,
-                                          const graphss_answers *table, size_t n,
-                                          size_t n_classes, const graphss_split *split,
-                                          uint64_t seed, const graphss_train_options *opt)
+    const graphss_answers *table, size_t n, size_t n_classes, const graphss_split *split,
+    uint64_t seed, const graphss_train_options *opt)
 {
     if (GRAPHSS_I_LACKS(ctx, {"answers", table}, {"place for the model", out}))
         return GRAPHSS_ERR_INVALID;
     graphss_model *model = NULL;
     graphss_status st = n ? GRAPHSS_OK
                           : graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
-                                           "answers on no snapshot, want at least one");
+                                "answers on no snapshot, want at least one");
     for (size_t i = 0; i < n && !st; i++) {
         const graphss_answers *a = &table[i];
         if (GRAPHSS_I_LACKS(ctx, {"graph", a->graph}, {"features", a->features},
-                            {"probabilities", a->prob}))
+                {"probabilities", a->prob}))
             return GRAPHSS_ERR_INVALID;
         st = check_snapshot_of(ctx, a->graph, a->features, n_classes);
         if (!st)
             st = check_rows(ctx, a->prob, NULL, a->graph->n_nodes, n_classes);
         if (!st && a->features->n_cols != table[0].features->n_cols)
             st = graphss_i_fail(ctx, GRAPHSS_ERR_SHAPE,
-                                "snapshot %zu has %zu features, the first %zu", i,
-                                a->features->n_cols, table[0].features->n_cols);
+                "snapshot %zu has %zu features, the first %zu", i, a->features->n_cols,
+                table[0].features->n_cols);
     }
     if (st)
         return st;
@@ -689,9 +679,9 @@ graphss_status graphss_model_from_answers(graphss_ctx *ctx, graphss_model **out,
             st = GRAPHSS_ERR_NOMEM;
         else if (i == 0)
             st = fit_to(ctx, &model, &agreement, &sharpness, list[i].own, a.prob,
-                        &(graphss_train_input){sizeof(graphss_train_input), a.graph,
-                                               a.features, n_classes, split, seed},
-                        opt);
+                &(graphss_train_input){
+                    sizeof(graphss_train_input), a.graph, a.features, n_classes, split, seed},
+                opt);
         else
             st = graphss_i_predict_by_weights(ctx, list[i].own, model, a.graph, a.features);
     }

@@ -22,15 +22,15 @@ const graphss_i_model_type *graphss_i_model_type_find(const char *name)
     return NULL;
 }
 
-bool graphss_i_model_type_loops(const graphss_i_model_type *type,
-                                const graphss_train_options *opt)
+bool graphss_i_model_type_loops(
+    const graphss_i_model_type *type, const graphss_train_options *opt)
 {
     return type->loops == GRAPHSS_I_LOOPS_ALWAYS ||
            (type->loops == GRAPHSS_I_LOOPS_OPTION && opt->self_loops);
 }
 
-size_t graphss_i_model_type_hops(const graphss_i_model_type *type,
-                                 const graphss_train_options *opt)
+size_t graphss_i_model_type_hops(
+    const graphss_i_model_type *type, const graphss_train_options *opt)
 {
     return type->propagates ? 0 : type->hops_by_option ? (size_t)opt->hops : 1;
 }
@@ -85,7 +85,7 @@ static const graphss_train_options paper = {
 };
 
 void graphss_train_options_init(graphss_train_options *opt, const char *model,
-                                graphss_mode mode, const graphss_features *features)
+    graphss_mode mode, const graphss_features *features)
 {
     static const double dense_most = 0.3;
     const graphss_i_model_type *type = graphss_i_model_type_find(model);
@@ -99,8 +99,8 @@ void graphss_train_options_init(graphss_train_options *opt, const char *model,
 }
 
 /* Columns of measurements have units of their own, and their sum means nothing. */
-void graphss_i_train_options_scale(graphss_train_options *opt,
-                                   const graphss_features *features)
+void graphss_i_train_options_scale(
+    graphss_train_options *opt, const graphss_features *features)
 {
     if (!features || !graphss_features_dense(features) || opt->mode != GRAPHSS_MODE_DEFAULT)
         return;
@@ -122,39 +122,39 @@ static const char *const activation_names[] = {"relu", "elu", NULL};
 static const graphss_option table[] = {
     {"model", GRAPHSS_OPTION_STRING, FIELD(model), 0, 0, NULL, "NAME", "the classifier", 'm'},
     {"mode", GRAPHSS_OPTION_CHOICE, FIELD(mode), 0, 0, graphss_i_mode_names, "MODE",
-     "preset: default (tuned) or paper (as its public code ran)", 0},
+        "preset: default (tuned) or paper (as its public code ran)", 0},
     {"layers", GRAPHSS_OPTION_INT, FIELD(layers), 1, 30, NULL, "N", "weight layers", 0},
     {"hidden", GRAPHSS_OPTION_INT, FIELD(hidden), 1, 65536, NULL, "N",
-     "width of the hidden layers", 0},
+        "width of the hidden layers", 0},
     {"hops", GRAPHSS_OPTION_INT, FIELD(hops), 0, 64, NULL, "N",
-     "sgc: how many times features are propagated", 0},
+        "sgc: how many times features are propagated", 0},
     {"dropout", GRAPHSS_OPTION_REAL, FIELD(dropout), 0, 0.99, NULL, "SHARE",
-     "share of inputs and hidden units dropped while training", 0},
+        "share of inputs and hidden units dropped while training", 0},
     {"weight-decay", GRAPHSS_OPTION_REAL, FIELD(weight_decay), 0, 1e3, NULL, "X",
-     "L2 penalty on the first layer's weights", 0},
+        "L2 penalty on the first layer's weights", 0},
     {"learning-rate", GRAPHSS_OPTION_REAL, FIELD(learning_rate), 1e-12, 1e3, NULL, "X",
-     "step size of Adam", 0},
+        "step size of Adam", 0},
     {"epochs", GRAPHSS_OPTION_INT, FIELD(epochs), 0, 1e7, NULL, "N",
-     "maximum number of epochs; 0: initial weights", 0},
+        "maximum number of epochs; 0: initial weights", 0},
     {"patience", GRAPHSS_OPTION_INT, FIELD(patience), 0, 1e7, NULL, "N",
-     "stop after N + 1 epochs without a better one; 0: never", 0},
+        "stop after N + 1 epochs without a better one; 0: never", 0},
     {"self-loops", GRAPHSS_OPTION_BOOL, FIELD(self_loops), 0, 1, NULL, "yes|no",
-     "gcn, sgc: count a node as its own neighbour", 0},
+        "gcn, sgc: count a node as its own neighbour", 0},
     {"row-normalise", GRAPHSS_OPTION_BOOL, FIELD(row_normalise), 0, 1, NULL, "yes|no",
-     "divide each feature row by the sum of its absolute values", 0},
+        "divide each feature row by the sum of its absolute values", 0},
     {"unit-scale", GRAPHSS_OPTION_BOOL, FIELD(unit_scale), 0, 1, NULL, "yes|no",
-     "scale all features by one number so that rows have length one on average", 0},
+        "scale all features by one number so that rows have length one on average", 0},
     {"standardise", GRAPHSS_OPTION_BOOL, FIELD(standardise), 0, 1, NULL, "yes|no",
-     "give each feature mean 0 and spread 1; by default dense ones, in place of rows", 0,
-     true},
+        "give each feature mean 0 and spread 1; by default dense ones, in place of rows", 0,
+        true},
     {"bias", GRAPHSS_OPTION_BOOL, FIELD(bias), 0, 1, NULL, "yes|no", "add a bias per column",
-     0},
+        0},
     {"heads", GRAPHSS_OPTION_INT, FIELD(heads), 0, 1024, NULL, "N",
-     "gat: attention heads of a hidden layer, which share its width", 0, true},
+        "gat: attention heads of a hidden layer, which share its width", 0, true},
     {"output-heads", GRAPHSS_OPTION_INT, FIELD(output_heads), 0, 1024, NULL, "N",
-     "gat: attention heads of the last layer, whose mean is taken", 0, true},
+        "gat: attention heads of the last layer, whose mean is taken", 0, true},
     {"activation", GRAPHSS_OPTION_CHOICE, FIELD(activation), 0, 0, activation_names, "NAME",
-     "gat: between layers, relu or elu", 0, true},
+        "gat: between layers, relu or elu", 0, true},
     {NULL, 0, 0, 0, 0, NULL, NULL, NULL, 0},
 };
 

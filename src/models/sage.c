@@ -22,7 +22,7 @@ const graphss_i_model_type graphss_i_sage_model = {
  *
  * The two matrices of a layer are one, [N_l | S_l], so that one product makes both halves. */
 static graphss_status declare(graphss_ctx *ctx, graphss_i_params *p,
-                              const graphss_train_options *opt, size_t d, size_t k)
+    const graphss_train_options *opt, size_t d, size_t k)
 {
     const size_t layers = (size_t)opt->layers, hidden = (size_t)opt->hidden;
     graphss_status st = GRAPHSS_OK;
@@ -40,7 +40,7 @@ static graphss_status declare(graphss_ctx *ctx, graphss_i_params *p,
 }
 
 static graphss_i_var record(graphss_i_tape *t, const graphss_train_options *opt,
-                            const graphss_i_input *x, const graphss_i_var *w)
+    const graphss_i_input *x, const graphss_i_var *w)
 {
     const size_t layers = (size_t)opt->layers, stride = opt->bias ? 2 : 1;
     const graphss_i_pair m = {&x->p->m, graphss_i_propagation_transposed(x->p)};

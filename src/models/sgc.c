@@ -16,7 +16,7 @@ static void adjust(graphss_train_options *opt)
 }
 
 static graphss_i_var record(graphss_i_tape *t, const graphss_train_options *opt,
-                            const graphss_i_input *x, const graphss_i_var *w)
+    const graphss_i_input *x, const graphss_i_var *w)
 {
     const size_t layers = (size_t)opt->layers, stride = opt->bias ? 2 : 1;
     const graphss_i_pair m = {&x->p->m, graphss_i_propagation_transposed(x->p)};

@@ -21,7 +21,7 @@ static graphss_status check_names(graphss_ctx *ctx, const graphss_observation *o
 {
     if (o->names && o->names->count && o->names->count != o->graph->n_nodes)
         return graphss_i_fail(ctx, GRAPHSS_ERR_SHAPE, "%zu node names, a graph of %zu nodes",
-                              o->names->count, o->graph->n_nodes);
+            o->names->count, o->graph->n_nodes);
     return GRAPHSS_OK;
 }
 
@@ -31,11 +31,10 @@ graphss_observation graphss_dataset_observe(const graphss_dataset *data)
 }
 
 graphss_status graphss_observation_match(graphss_ctx *ctx, int32_t **match,
-                                         const graphss_observation *to,
-                                         const graphss_observation *from)
+    const graphss_observation *to, const graphss_observation *from)
 {
     if (GRAPHSS_I_LACKS(ctx, {"snapshot", to}, {"snapshot to match", from},
-                        {"place for the match", match}) ||
+            {"place for the match", match}) ||
         GRAPHSS_I_LACKS(ctx, {"graph", to->graph}, {"graph to match", from->graph}))
         return GRAPHSS_ERR_INVALID;
     graphss_dataset shell = {.graph = *from->graph}; /* what an index looks at */
@@ -72,8 +71,7 @@ static bool has_names(const graphss_observation *o)
 /* Nodes without names are called 0, 1, 2 ... If only one side has names, these are taken for
  * such numbers where one side is then found whole in the other; else position counts. */
 static graphss_status match_known(graphss_ctx *ctx, int32_t **match,
-                                  const graphss_observation *to,
-                                  const graphss_observation *from, size_t *found)
+    const graphss_observation *to, const graphss_observation *from, size_t *found)
 {
     const size_t n = to->graph->n_nodes, m = from->graph->n_nodes;
     const graphss_status st = graphss_observation_match(ctx, match, to, from);
@@ -92,8 +90,7 @@ static graphss_status match_known(graphss_ctx *ctx, int32_t **match,
     }
     graphss_release(ctx, *match);
     *match = NULL;
-    return graphss_i_fail(
-        ctx, GRAPHSS_ERR_DATA,
+    return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
         "%s nodes have names and %s have none, and %zu are not %zu: which is "
         "which cannot be told",
         has_names(to) ? "these" : "the earlier", has_names(to) ? "the earlier" : "these", n,
@@ -101,14 +98,13 @@ static graphss_status match_known(graphss_ctx *ctx, int32_t **match,
 }
 
 graphss_status graphss_i_match_trained(graphss_ctx *ctx, int32_t **number,
-                                       const graphss_model *model,
-                                       const graphss_observation *current)
+    const graphss_model *model, const graphss_observation *current)
 {
     const size_t n = current->graph->n_nodes;
     size_t found;
     const graphss_graph known = {.n_nodes = graphss_model_nodes(model)};
-    const graphss_observation from = {.graph = &known,
-                                      .names = graphss_model_node_names(model)};
+    const graphss_observation from = {
+        .graph = &known, .names = graphss_model_node_names(model)};
     int32_t *match = NULL;
     graphss_status st = GRAPHSS_OK;
     if (known.n_nodes && has_names(&from) && has_names(current))
@@ -127,11 +123,10 @@ graphss_status graphss_i_match_trained(graphss_ctx *ctx, int32_t **number,
 }
 
 graphss_status graphss_split_match(graphss_ctx *ctx, graphss_split *out,
-                                   const graphss_model *model,
-                                   const graphss_observation *current)
+    const graphss_model *model, const graphss_observation *current)
 {
-    if (GRAPHSS_I_LACKS(ctx, {"model", model}, {"snapshot", current},
-                        {"place for the split", out}) ||
+    if (GRAPHSS_I_LACKS(
+            ctx, {"model", model}, {"snapshot", current}, {"place for the split", out}) ||
         GRAPHSS_I_LACKS(ctx, {"graph", current->graph}))
         return GRAPHSS_ERR_INVALID;
     const graphss_split *own = graphss_model_split(model);
@@ -141,8 +136,8 @@ graphss_status graphss_split_match(graphss_ctx *ctx, graphss_split *out,
         return fits ? fits : graphss_split_copy(ctx, out, own);
     }
     const graphss_graph known = {.n_nodes = graphss_model_nodes(model)};
-    const graphss_observation from = {.graph = &known,
-                                      .names = graphss_model_node_names(model)};
+    const graphss_observation from = {
+        .graph = &known, .names = graphss_model_node_names(model)};
     int32_t *match = NULL;
     size_t found = 0;
     graphss_status st = match_known(ctx, &match, current, &from, &found);
@@ -153,17 +148,15 @@ graphss_status graphss_split_match(graphss_ctx *ctx, graphss_split *out,
         char buffer[24], other[24];
         graphss_split_destroy(ctx, out);
         st = graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
-                            "none of the %zu nodes the model was trained with is in the "
-                            "snapshot: its first node is called '%.80s', the model's '%.80s'",
-                            own->n_train, n ? node_name(current, 0, buffer) : "",
-                            node_name(&from, 0, other));
+            "none of the %zu nodes the model was trained with is in the "
+            "snapshot: its first node is called '%.80s', the model's '%.80s'",
+            own->n_train, n ? node_name(current, 0, buffer) : "", node_name(&from, 0, other));
     }
     return st;
 }
 
 graphss_status graphss_i_match_past(graphss_ctx *ctx, int32_t **before, int32_t **after,
-                                    const graphss_observation *now,
-                                    const graphss_observation *past)
+    const graphss_observation *now, const graphss_observation *past)
 {
     char buffer[24], other[24];
     const size_t n = now->graph->n_nodes, m = past->graph->n_nodes;
@@ -173,10 +166,9 @@ graphss_status graphss_i_match_past(graphss_ctx *ctx, int32_t **before, int32_t 
         return st;
     if (found == 0) {
         st = graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
-                            "no node is in both snapshots: the first is called '%.80s' now, "
-                            "'%.80s' in the previous one",
-                            n ? node_name(now, 0, buffer) : "",
-                            m ? node_name(past, 0, other) : "");
+            "no node is in both snapshots: the first is called '%.80s' now, "
+            "'%.80s' in the previous one",
+            n ? node_name(now, 0, buffer) : "", m ? node_name(past, 0, other) : "");
     } else if (after) {
         *after = graphss_i_alloc(ctx, m, sizeof **after);
         st = *after ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
@@ -213,7 +205,7 @@ static bool same_entries(graphss_i_row a, graphss_i_row b)
 }
 
 bool graphss_i_unchanged(const graphss_observation *now, const graphss_observation *past,
-                         const int32_t *before, size_t node)
+    const int32_t *before, size_t node)
 {
     const graphss_graph *g = now->graph;
     const int32_t was = before[node];
@@ -225,8 +217,8 @@ bool graphss_i_unchanged(const graphss_observation *now, const graphss_observati
         if (u < 0 || !graphss_graph_has_edge(past->graph, was, u))
             return false;
     }
-    return same_entries(graphss_i_row_of(now->features, node),
-                        graphss_i_row_of(past->features, (size_t)was));
+    return same_entries(
+        graphss_i_row_of(now->features, node), graphss_i_row_of(past->features, (size_t)was));
 }
 
 static bool same_targets(const graphss_graph *a, const graphss_graph *b, size_t node)
@@ -234,7 +226,7 @@ static bool same_targets(const graphss_graph *a, const graphss_graph *b, size_t 
     const size_t degree = graphss_graph_degree(a, node);
     return degree == graphss_graph_degree(b, node) &&
            (degree == 0 || !memcmp(a->target + a->offset[node], b->target + b->offset[node],
-                                   degree * sizeof *a->target));
+                               degree * sizeof *a->target));
 }
 
 /* No names, or each the number of its node: as files have them that come from such without. */
@@ -249,28 +241,28 @@ static bool goes_by_number(const graphss_observation *o)
     return true;
 }
 
-void graphss_i_warn_of_strangers(graphss_ctx *ctx, const graphss_observation *now,
-                                 const graphss_observation *past)
+void graphss_i_warn_of_strangers(
+    graphss_ctx *ctx, const graphss_observation *now, const graphss_observation *past)
 {
     const size_t n = now->graph->n_nodes, m = past->graph->n_nodes, known = n < m ? n : m;
     const double spared = (1 - STRANGERS) * (double)known;
     size_t same = 0;
     for (size_t i = 0; i < known && (double)same < spared; i++)
         same += same_targets(now->graph, past->graph, i) ||
-                same_entries(graphss_i_row_of(now->features, i),
-                             graphss_i_row_of(past->features, i));
+                same_entries(
+                    graphss_i_row_of(now->features, i), graphss_i_row_of(past->features, i));
     if ((double)same < spared && goes_by_number(now) && goes_by_number(past))
         graphss_i_log(ctx, GRAPHSS_LOG_WARN,
-                      "%zu of %zu nodes have other links and other features than in the "
-                      "previous snapshot: they go by number, which is wrong unless both "
-                      "snapshots are of one graph and in the same order",
-                      known - same, known);
+            "%zu of %zu nodes have other links and other features than in the "
+            "previous snapshot: they go by number, which is wrong unless both "
+            "snapshots are of one graph and in the same order",
+            known - same, known);
 }
 
 /* Keeps the nodes of a list that have a new number. Lists are nodes with labels or NULL. */
 static graphss_status translate(graphss_ctx *ctx, int32_t **node_out, int32_t **label_out,
-                                size_t *n_out, const int32_t *node, const int32_t *label,
-                                size_t n, const int32_t *number, size_t n_numbers)
+    size_t *n_out, const int32_t *node, const int32_t *label, size_t n, const int32_t *number,
+    size_t n_numbers)
 {
     size_t kept = 0;
     *node_out = graphss_i_alloc(ctx, n, sizeof **node_out);
@@ -295,11 +287,10 @@ static graphss_status translate(graphss_ctx *ctx, int32_t **node_out, int32_t **
 }
 
 graphss_status graphss_split_translate(graphss_ctx *ctx, graphss_split *out,
-                                       const graphss_split *split, const int32_t *match,
-                                       size_t n)
+    const graphss_split *split, const int32_t *match, size_t n)
 {
     if (GRAPHSS_I_LACKS(ctx, {"split", split}, {"match", GRAPHSS_I_FILLED(match, n)},
-                        {"place for the split", out}))
+            {"place for the split", out}))
         return GRAPHSS_ERR_INVALID;
     graphss_split made = {.n_flipped = split->n_flipped};
     size_t n_numbers = 0;
@@ -314,15 +305,14 @@ graphss_status graphss_split_translate(graphss_ctx *ctx, graphss_split *out,
         if (match[i] >= 0)
             number[match[i]] = (int32_t)i;
 
-    graphss_status st =
-        translate(ctx, &made.train, &made.train_label, &made.n_train, split->train,
-                  split->train_label, split->n_train, number, n_numbers);
+    graphss_status st = translate(ctx, &made.train, &made.train_label, &made.n_train,
+        split->train, split->train_label, split->n_train, number, n_numbers);
     if (!st)
         st = translate(ctx, &made.val, &made.val_label, &made.n_val, split->val,
-                       split->val_label, split->n_val, number, n_numbers);
+            split->val_label, split->n_val, number, n_numbers);
     if (!st)
         st = translate(ctx, &made.test, NULL, &made.n_test, split->test, NULL, split->n_test,
-                       number, n_numbers);
+            number, n_numbers);
     graphss_release(ctx, number);
     if (st)
         graphss_split_destroy(ctx, &made);

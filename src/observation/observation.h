@@ -15,30 +15,28 @@ graphss_status graphss_i_check_shapes(graphss_ctx *ctx, const graphss_defence_in
 graphss_status graphss_i_check_input(graphss_ctx *ctx, const graphss_defence_input *in);
 /* Checks that the split of the snapshot called `which` has training nodes, and that nodes and
  * labels are in range. DATA, SHAPE. */
-graphss_status graphss_i_check_split(graphss_ctx *ctx, const graphss_split *split, size_t n,
-                                     size_t k, const char *which);
+graphss_status graphss_i_check_split(
+    graphss_ctx *ctx, const graphss_split *split, size_t n, size_t k, const char *which);
 
 /* number [nodes of current], the caller's: what the snapshot the model was trained on calls
  * each node; its own number where that has no such name. */
 graphss_status graphss_i_match_trained(graphss_ctx *ctx, int32_t **number,
-                                       const graphss_model *model,
-                                       const graphss_observation *current);
+    const graphss_model *model, const graphss_observation *current);
 
 /* ---- the previous snapshot (match.c) ---- */
 
 /* before [nodes of now]: the node in the previous snapshot or -1; after [nodes of past],
  * unless NULL: the inverse. The caller releases both. DATA: no node is in both. */
 graphss_status graphss_i_match_past(graphss_ctx *ctx, int32_t **before, int32_t **after,
-                                    const graphss_observation *now,
-                                    const graphss_observation *past);
+    const graphss_observation *now, const graphss_observation *past);
 /* Warns if nodes are matched by number and almost none resembles its counterpart. Called once
  * at the entry of an operation, on checked snapshots. */
-void graphss_i_warn_of_strangers(graphss_ctx *ctx, const graphss_observation *now,
-                                 const graphss_observation *past);
+void graphss_i_warn_of_strangers(
+    graphss_ctx *ctx, const graphss_observation *now, const graphss_observation *past);
 /* True if the node has the same features and edges as before. before [nodes of now]: as found
  * above. */
 bool graphss_i_unchanged(const graphss_observation *now, const graphss_observation *past,
-                         const int32_t *before, size_t node);
+    const int32_t *before, size_t node);
 
 /* Applies the classifier's standardisation of columns to both snapshots.
  *
@@ -56,8 +54,8 @@ typedef struct graphss_i_standardised {
     float *mean;         /* [2 n_cols] of the model: what it still subtracts, and ones */
 } graphss_i_standardised;
 
-graphss_status graphss_i_standardise_open(graphss_ctx *ctx, graphss_i_standardised *scaled,
-                                          const graphss_defence_input *in);
+graphss_status graphss_i_standardise_open(
+    graphss_ctx *ctx, graphss_i_standardised *scaled, const graphss_defence_input *in);
 void graphss_i_standardise_close(graphss_ctx *ctx, graphss_i_standardised *scaled);
 
 #endif

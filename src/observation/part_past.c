@@ -33,8 +33,8 @@ static void removal_close(graphss_ctx *ctx, removal *m)
 
 enum { HEAD = 4 };
 
-static graphss_status pack(graphss_ctx *ctx, removal *m, const graphss_i_shard *s,
-                           const int32_t *owner)
+static graphss_status pack(
+    graphss_ctx *ctx, removal *m, const graphss_i_shard *s, const int32_t *owner)
 {
     const size_t n = s->n_nodes, ranks = graphss_i_ranks(ctx);
     const bool sparse = s->features.offset != NULL;
@@ -58,8 +58,8 @@ static graphss_status pack(graphss_ctx *ctx, removal *m, const graphss_i_shard *
                 continue;
             const graphss_i_row x = graphss_i_row_of(&s->features, i);
             const size_t degree = (size_t)(s->offset[i + 1] - s->offset[i]);
-            const int64_t head[HEAD] = {s->node[i], (int64_t)degree, (int64_t)x.n,
-                                        s->entry ? s->entry[i] : 0};
+            const int64_t head[HEAD] = {
+                s->node[i], (int64_t)degree, (int64_t)x.n, s->entry ? s->entry[i] : 0};
             memcpy(m->head + HEAD * at++, head, sizeof head);
             memcpy(m->target + edges, s->target + s->offset[i], degree * sizeof *m->target);
             memcpy(m->value + entries, x.value, x.n * sizeof *m->value);
@@ -87,8 +87,7 @@ static int by_id(const void *a, const void *b)
 }
 
 static graphss_status make_shard(graphss_ctx *ctx, graphss_i_shard *out,
-                                 const graphss_i_shard *like, size_t n, size_t edges,
-                                 size_t stored)
+    const graphss_i_shard *like, size_t n, size_t edges, size_t stored)
 {
     const bool sparse = like->features.offset != NULL;
     graphss_features *x = &out->features;
@@ -111,7 +110,7 @@ static graphss_status make_shard(graphss_ctx *ctx, graphss_i_shard *out,
 
 /* The rows that came, by global numbers. */
 static void put_rows(graphss_i_shard *out, const arrival *list, const int64_t *head,
-                     const int64_t *target, const int32_t *column, const float *value)
+    const int64_t *target, const int32_t *column, const float *value)
 {
     graphss_features *x = &out->features;
     for (size_t i = 0; i < out->n_nodes; i++) {
@@ -188,14 +187,14 @@ static graphss_status move_rows(graphss_ctx *ctx, graphss_i_shard *shard, const 
     if (!st)
         st = graphss_engine_agree(ctx, room_open(ctx, &r, &m, sparse), NULL);
     if (!st)
-        st = graphss_i_ranks_exchange(ctx, r.target, m.in_edges, m.target, m.out_edges,
-                                      sizeof *r.target);
+        st = graphss_i_ranks_exchange(
+            ctx, r.target, m.in_edges, m.target, m.out_edges, sizeof *r.target);
     if (!st && sparse)
-        st = graphss_i_ranks_exchange(ctx, r.column, m.in_stored, m.column, m.out_stored,
-                                      sizeof *r.column);
+        st = graphss_i_ranks_exchange(
+            ctx, r.column, m.in_stored, m.column, m.out_stored, sizeof *r.column);
     if (!st)
-        st = graphss_i_ranks_exchange(ctx, r.value, m.in_stored, m.value, m.out_stored,
-                                      sizeof *r.value);
+        st = graphss_i_ranks_exchange(
+            ctx, r.value, m.in_stored, m.value, m.out_stored, sizeof *r.value);
     if (!st)
         st = make_shard(ctx, &made, shard, r.n, r.edges, r.stored);
     if (!st) {
@@ -215,8 +214,7 @@ static graphss_status move_rows(graphss_ctx *ctx, graphss_i_shard *shard, const 
 
 /* owner [n]: the rank that has each node of the shard now; nodes that are gone stay. */
 static graphss_status find_owners(graphss_ctx *ctx, int32_t *owner,
-                                  const graphss_i_shard *shard, const graphss_i_part *now,
-                                  const int32_t *after)
+    const graphss_i_shard *shard, const graphss_i_part *now, const int32_t *after)
 {
     graphss_i_pieces ids = {0};
     int32_t *rank = graphss_i_alloc(ctx, now->n_all, sizeof *rank);
@@ -253,8 +251,7 @@ static int by_known(const void *a, const void *b)
 /* before [own and ghosts of now]: the local number of the same node here, -1: it was not, or
  * no row of ours refers to it. all [n_all of now]: global numbers. */
 static graphss_status find_before(graphss_ctx *ctx, int32_t **before,
-                                  const graphss_i_part *here, const graphss_i_part *now,
-                                  const int32_t *all)
+    const graphss_i_part *here, const graphss_i_part *now, const int32_t *all)
 {
     const size_t n = here->n_own + here->n_ghost, m = now->n_own + now->n_ghost;
     known *list = graphss_i_alloc(ctx, n, sizeof *list);
@@ -296,7 +293,7 @@ static graphss_status sort_rows(graphss_ctx *ctx, graphss_i_part *p)
         g.offset[i] = p->graph.offset[i < n ? i : n];
     for (size_t i = 0; i < n; i++)
         qsort(g.target + g.offset[i], (size_t)(g.offset[i + 1] - g.offset[i]),
-              sizeof *g.target, ascending);
+            sizeof *g.target, ascending);
     p->ascending = g;
     return GRAPHSS_OK;
 }
@@ -304,8 +301,7 @@ static graphss_status sort_rows(graphss_ctx *ctx, graphss_i_part *p)
 /* ---- all of it ---- */
 
 static graphss_status open_past(graphss_ctx *ctx, graphss_part *past, graphss_dataset *table,
-                                const char *folder, const graphss_part *now,
-                                const graphss_dataset *now_table)
+    const char *folder, const graphss_part *now, const graphss_dataset *now_table)
 {
     graphss_i_shard shard = {0};
     int32_t *all = NULL, *owner = NULL;
@@ -339,13 +335,11 @@ static graphss_status open_past(graphss_ctx *ctx, graphss_part *past, graphss_da
 }
 
 graphss_status graphss_part_open_past(graphss_ctx *ctx, graphss_part **out,
-                                      graphss_dataset *table, const char *folder,
-                                      const graphss_part *now,
-                                      const graphss_dataset *now_table)
+    graphss_dataset *table, const char *folder, const graphss_part *now,
+    const graphss_dataset *now_table)
 {
     if (GRAPHSS_I_LACKS(ctx, {"place for the part", out}, {"place for the table", table},
-                        {"folder", folder}, {"later part", now},
-                        {"table of the later part", now_table}))
+            {"folder", folder}, {"later part", now}, {"table of the later part", now_table}))
         return GRAPHSS_ERR_INVALID;
     graphss_dataset made = {0};
     graphss_part *part = graphss_i_calloc(ctx, 1, sizeof *part);
@@ -373,20 +367,20 @@ void graphss_i_scene_close(graphss_ctx *ctx, graphss_i_scene *s)
 }
 
 static graphss_status check_columns(graphss_ctx *ctx, const graphss_i_part *part,
-                                    const graphss_model *model, const char *which)
+    const graphss_model *model, const char *which)
 {
     if (part->features.n_cols == 0)
-        return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
-                              "the nodes of the %s snapshot have no features", which);
+        return graphss_i_fail(
+            ctx, GRAPHSS_ERR_DATA, "the nodes of the %s snapshot have no features", which);
     if (part->features.n_cols == graphss_model_features(model))
         return GRAPHSS_OK;
     return graphss_i_fail(ctx, GRAPHSS_ERR_SHAPE,
-                          "the %s snapshot has %zu features, the model was trained on %zu",
-                          which, part->features.n_cols, graphss_model_features(model));
+        "the %s snapshot has %zu features, the model was trained on %zu", which,
+        part->features.n_cols, graphss_model_features(model));
 }
 
-static graphss_status check(graphss_ctx *ctx, const graphss_i_scene *s,
-                            const graphss_part_input *in)
+static graphss_status check(
+    graphss_ctx *ctx, const graphss_i_scene *s, const graphss_part_input *in)
 {
     graphss_status st = check_columns(ctx, s->now, in->model, "current");
     if (!st && s->past)
@@ -395,26 +389,26 @@ static graphss_status check(graphss_ctx *ctx, const graphss_i_scene *s,
         return st;
     if (in->model->predictor)
         return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
-                              "a predictor answers on one machine, not on several ranks");
+            "a predictor answers on one machine, not on several ranks");
     if (in->model->type->norm == GRAPHSS_I_NORM_LEARNED)
         return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
-                              "%s does not run on several ranks: its weights of edges depend "
-                              "on both ends",
-                              in->model->type->name);
+            "%s does not run on several ranks: its weights of edges depend "
+            "on both ends",
+            in->model->type->name);
     if (graphss_i_ctx_part(ctx) != s->now)
-        return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
-                              "the context does not work on the part that is given");
+        return graphss_i_fail(
+            ctx, GRAPHSS_ERR_INVALID, "the context does not work on the part that is given");
     if (in->previous && in->previous->now != s->now)
-        return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
-                              "the earlier snapshot was opened for another part");
+        return graphss_i_fail(
+            ctx, GRAPHSS_ERR_INVALID, "the earlier snapshot was opened for another part");
     st = graphss_i_split_check(ctx, in->split, s->n_all);
     return st ? st
-              : graphss_i_check_split(ctx, in->split, s->n_all,
-                                      graphss_model_classes(in->model), "current");
+              : graphss_i_check_split(
+                    ctx, in->split, s->n_all, graphss_model_classes(in->model), "current");
 }
 
-static graphss_status look_back(graphss_ctx *ctx, graphss_i_scene *s,
-                                const graphss_part_input *in)
+static graphss_status look_back(
+    graphss_ctx *ctx, graphss_i_scene *s, const graphss_part_input *in)
 {
     graphss_split all = {0};
     graphss_status st =
@@ -436,19 +430,19 @@ void graphss_part_input_init(graphss_part_input *in)
     *in = (graphss_part_input){.struct_size = sizeof *in};
 }
 
-graphss_status graphss_i_scene_open(graphss_ctx *ctx, graphss_i_scene *s,
-                                    const graphss_part_input *in)
+graphss_status graphss_i_scene_open(
+    graphss_ctx *ctx, graphss_i_scene *s, const graphss_part_input *in)
 {
     if (GRAPHSS_I_TAKE(ctx, graphss_part_input, NULL, in) ||
         GRAPHSS_I_LACKS(ctx, {"part", in->current}, {"table", in->table}, {"model", in->model},
-                        {"split", in->split}))
+            {"split", in->split}))
         return GRAPHSS_ERR_INVALID;
     /* Parts are constant to who hands them over; what they count changes. */
     graphss_i_part *now = graphss_i_ctx_part(ctx);
     *s = (graphss_i_scene){.now = now, .table = in->table, .whole = in->split};
     if (!now || &in->current->own != now)
-        return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
-                              "the context does not work on the part that is given");
+        return graphss_i_fail(
+            ctx, GRAPHSS_ERR_INVALID, "the context does not work on the part that is given");
     s->n_all = now->n_all;
     if (in->previous) {
         s->past = (graphss_i_part *)(uintptr_t)&in->previous->own;
@@ -459,10 +453,10 @@ graphss_status graphss_i_scene_open(graphss_ctx *ctx, graphss_i_scene *s,
         st = graphss_i_part_split(ctx, &s->split, now, in->split);
     s->split.n_test = 0;
     s->in = (graphss_defence_input){.struct_size = sizeof s->in,
-                                    .current = {&now->graph, &now->features, NULL},
-                                    .model = in->model,
-                                    .split = &s->split,
-                                    .seed = in->seed};
+        .current = {&now->graph, &now->features, NULL},
+        .model = in->model,
+        .split = &s->split,
+        .seed = in->seed};
     if (!st && in->previous)
         st = look_back(ctx, s, in);
     st = graphss_engine_agree(ctx, st, NULL);

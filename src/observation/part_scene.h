@@ -24,8 +24,8 @@ typedef struct graphss_i_scene {
 } graphss_i_scene;
 
 /* All ranks call it together. SHAPE, DATA, INVALID: as graphss_i_check_input. */
-graphss_status graphss_i_scene_open(graphss_ctx *ctx, graphss_i_scene *scene,
-                                    const graphss_part_input *in);
+graphss_status graphss_i_scene_open(
+    graphss_ctx *ctx, graphss_i_scene *scene, const graphss_part_input *in);
 void graphss_i_scene_close(graphss_ctx *ctx, graphss_i_scene *scene);
 
 #endif

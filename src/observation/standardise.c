@@ -12,8 +12,8 @@ static const double ZEROS_LEAST = 0.05; /* of a column, for its zeros to mean so
 
 /* mean [2 d]: what the model is to subtract from columns that keep their zeros, else 0; and
  * its gains then, 1 or 0 */
-static graphss_status learn_zeros(graphss_ctx *ctx, float **mean, const graphss_features *x,
-                                  const graphss_i_scaling *s)
+static graphss_status learn_zeros(
+    graphss_ctx *ctx, float **mean, const graphss_features *x, const graphss_i_scaling *s)
 {
     const size_t d = x->n_cols;
     double *filled = graphss_i_calloc(ctx, d + 1, sizeof *filled); /* the last: rows */
@@ -43,8 +43,7 @@ static graphss_status learn_zeros(graphss_ctx *ctx, float **mean, const graphss_
 /* out[i][c] = gain[c] (x[i][c] - mean[c]), or gain[c] x[i][c] where something is left to
  * subtract */
 static graphss_status standardise(graphss_ctx *ctx, graphss_features *out,
-                                  const graphss_features *x, const graphss_i_scaling *s,
-                                  const float *left)
+    const graphss_features *x, const graphss_i_scaling *s, const float *left)
 {
     const size_t d = x->n_cols;
     float *value = graphss_i_alloc(ctx, x->n_rows, d * sizeof *value);
@@ -66,8 +65,8 @@ static graphss_status standardise(graphss_ctx *ctx, graphss_features *out,
     return GRAPHSS_OK;
 }
 
-graphss_status graphss_i_standardise_open(graphss_ctx *ctx, graphss_i_standardised *scaled,
-                                          const graphss_defence_input *in)
+graphss_status graphss_i_standardise_open(
+    graphss_ctx *ctx, graphss_i_standardised *scaled, const graphss_defence_input *in)
 {
     const graphss_i_scaling *s = &in->model->scaling;
     scaled->in = *in;

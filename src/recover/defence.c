@@ -34,14 +34,14 @@ const char *graphss_recover_method_summary(const graphss_recover_method *method)
     return method ? method->summary : NULL;
 }
 
-const graphss_i_defence *graphss_i_defence_in(const graphss_recover_method *method,
-                                              graphss_mode mode)
+const graphss_i_defence *graphss_i_defence_in(
+    const graphss_recover_method *method, graphss_mode mode)
 {
     return method && mode == GRAPHSS_MODE_PAPER && method->paper ? method->paper : method;
 }
 
-graphss_observation graphss_i_defence_training(const graphss_i_defence_input *input,
-                                               const graphss_split **split)
+graphss_observation graphss_i_defence_training(
+    const graphss_i_defence_input *input, const graphss_split **split)
 {
     *split = input->retrain ? input->split : input->previous_split;
     return input->retrain ? input->current : input->previous;
@@ -54,8 +54,7 @@ void graphss_i_widen_prob(double *posterior, const float *prob, size_t count)
 }
 
 graphss_status graphss_i_posterior_of(graphss_ctx *ctx, double *posterior,
-                                      const graphss_model *model, const graphss_graph *graph,
-                                      const graphss_features *features)
+    const graphss_model *model, const graphss_graph *graph, const graphss_features *features)
 {
     const size_t k = graphss_model_classes(model);
     float *prob = graphss_i_alloc(ctx, graph->n_nodes, k * sizeof *prob);
@@ -80,23 +79,20 @@ double graphss_i_validation(const double *posterior, const graphss_i_defence_inp
 }
 
 graphss_status graphss_i_train_and_ask(graphss_ctx *ctx, double *posterior,
-                                       const graphss_i_defence_input *input,
-                                       const graphss_graph *graph,
-                                       const graphss_graph *current,
-                                       const graphss_train_options *fit)
+    const graphss_i_defence_input *input, const graphss_graph *graph,
+    const graphss_graph *current, const graphss_train_options *fit)
 {
     graphss_model *model = NULL;
     const graphss_split *split;
     const graphss_observation on = graphss_i_defence_training(input, &split);
-    graphss_status st =
-        graphss_i_train(ctx, &model, NULL,
-                        &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
-                                               .graph = graph,
-                                               .features = on.features,
-                                               .n_classes = input->k,
-                                               .split = split,
-                                               .seed = input->seed},
-                        fit);
+    graphss_status st = graphss_i_train(ctx, &model, NULL,
+        &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
+            .graph = graph,
+            .features = on.features,
+            .n_classes = input->k,
+            .split = split,
+            .seed = input->seed},
+        fit);
     if (!st)
         st = graphss_i_posterior_of(ctx, posterior, model, current, input->current.features);
     graphss_model_free(ctx, model);

@@ -65,8 +65,7 @@ struct graphss_recover_method {
     const struct graphss_i_network *network;
     /* Fills posterior [n x k], rows that sum to 1. perturbed [n] is NaN; filled or left. */
     graphss_status (*run)(graphss_ctx *ctx, double *posterior, double *perturbed,
-                          const graphss_i_defence_input *input,
-                          const graphss_recover_options *opt);
+        const graphss_i_defence_input *input, const graphss_recover_options *opt);
     /* What stands in for it in paper mode, under the same name; NULL: itself. */
     const graphss_i_defence *paper;
 };
@@ -80,64 +79,56 @@ extern const graphss_option graphss_i_common_options[], graphss_i_training_optio
 extern const graphss_i_defence graphss_i_graphss_paper; /* of graphss, in paper mode */
 
 /* The method as a mode has it; NULL for NULL. */
-const graphss_i_defence *graphss_i_defence_in(const graphss_recover_method *method,
-                                              graphss_mode mode);
+const graphss_i_defence *graphss_i_defence_in(
+    const graphss_recover_method *method, graphss_mode mode);
 /* graphss_recover_options_init for a model that was trained with these options on the
  * dataset of that name, which may be NULL. */
 graphss_recover_options graphss_i_recover_preset(const graphss_recover_method *method,
-                                                 graphss_mode mode,
-                                                 const graphss_train_options *fit,
-                                                 const char *dataset);
+    graphss_mode mode, const graphss_train_options *fit, const char *dataset);
 
 /* ---- what comes from the caller (recover_check.c) ---- */
 
 /* graphss_i_check_split of the snapshot so called. Are there two classes to learn from if m
  * learns? */
 graphss_status graphss_i_check_labels(graphss_ctx *ctx, const graphss_split *split, size_t n,
-                                      size_t k, const graphss_i_defence *m, const char *which);
+    size_t k, const graphss_i_defence *m, const char *which);
 /* *retrain: what `train`, a graphss_recover_train, comes to for m. INVALID: it has no meaning,
  * or there is no past to train on. */
 graphss_status graphss_i_check_way(graphss_ctx *ctx, bool *retrain, const graphss_i_defence *m,
-                                   const graphss_defence_input *in, int train);
+    const graphss_defence_input *in, int train);
 /* Can m use opt->trusted, which are nodes of a snapshot of n? shared: on several ranks. */
 graphss_status graphss_i_check_trusted(graphss_ctx *ctx, const graphss_i_defence *m,
-                                       const graphss_recover_options *opt, size_t n,
-                                       bool shared);
+    const graphss_recover_options *opt, size_t n, bool shared);
 /* Can m work on this snapshot and this model? DATA, INVALID, and those of _check_shapes. */
-graphss_status graphss_i_check_method(graphss_ctx *ctx, const graphss_i_defence *m,
-                                      const graphss_defence_input *in);
+graphss_status graphss_i_check_method(
+    graphss_ctx *ctx, const graphss_i_defence *m, const graphss_defence_input *in);
 
 /* ---- running (recover.c) ---- */
 
 /* graphss_recover_run on input that was checked before. */
 graphss_status graphss_i_recover(graphss_ctx *ctx, graphss_recover_result *out,
-                                 const graphss_defence_input *in,
-                                 const graphss_recover_options *opt);
+    const graphss_defence_input *in, const graphss_recover_options *opt);
 /* graphss_recover_run with what another recovery left, and for the next; carry NULL: neither.
  */
 graphss_status graphss_i_recover_carried(graphss_ctx *ctx, graphss_recover_result *out,
-                                         const graphss_defence_input *in,
-                                         const graphss_recover_options *opt,
-                                         graphss_i_carry *carry);
+    const graphss_defence_input *in, const graphss_recover_options *opt,
+    graphss_i_carry *carry);
 
 /* ---- what methods share (defence.c) ---- */
 
 /* The snapshot and the split to train on: current, or previous where it was trained before. */
-graphss_observation graphss_i_defence_training(const graphss_i_defence_input *input,
-                                               const graphss_split **split);
+graphss_observation graphss_i_defence_training(
+    const graphss_i_defence_input *input, const graphss_split **split);
 void graphss_i_widen_prob(double *posterior, const float *prob, size_t count);
 /* posterior of a model on a snapshot of n nodes */
 graphss_status graphss_i_posterior_of(graphss_ctx *ctx, double *posterior,
-                                      const graphss_model *model, const graphss_graph *graph,
-                                      const graphss_features *features);
+    const graphss_model *model, const graphss_graph *graph, const graphss_features *features);
 /* Share of the validation nodes whose label has the largest posterior; NaN without any. */
 double graphss_i_validation(const double *posterior, const graphss_i_defence_input *input);
 /* Trains opt->fit on `graph`, which belongs to the training snapshot, and asks it about
  * `current`, which belongs to the current one (the same graph when input->retrain). */
 graphss_status graphss_i_train_and_ask(graphss_ctx *ctx, double *posterior,
-                                       const graphss_i_defence_input *input,
-                                       const graphss_graph *graph,
-                                       const graphss_graph *current,
-                                       const graphss_train_options *fit);
+    const graphss_i_defence_input *input, const graphss_graph *graph,
+    const graphss_graph *current, const graphss_train_options *fit);
 
 #endif

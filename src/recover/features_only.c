@@ -8,14 +8,13 @@ static void adjust(graphss_recover_options *opt)
 }
 
 static graphss_status run(graphss_ctx *ctx, double *posterior, double *perturbed,
-                          const graphss_i_defence_input *input,
-                          const graphss_recover_options *opt)
+    const graphss_i_defence_input *input, const graphss_recover_options *opt)
 {
     (void)perturbed;
     const graphss_split *split;
     const graphss_observation on = graphss_i_defence_training(input, &split);
-    return graphss_i_train_and_ask(ctx, posterior, input, on.graph, input->current.graph,
-                                   &opt->fit);
+    return graphss_i_train_and_ask(
+        ctx, posterior, input, on.graph, input->current.graph, &opt->fit);
 }
 
 const graphss_i_defence graphss_i_features_only_defence = {

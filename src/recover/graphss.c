@@ -24,9 +24,9 @@ enum { SAMPLED = 4096 }; /* unchanged nodes by which the past is judged */
 enum { NOW, BEFORE, PAST_STATES };
 enum { LABELLED = 1, TRUSTED }; /* fixed of a group */
 
-static const graphss_perturbation state_kind[GRAPHSS_I_STATES] = {
-    GRAPHSS_PERTURBATION_NONE, GRAPHSS_PERTURBATION_EDGES, GRAPHSS_PERTURBATION_FEATURES,
-    GRAPHSS_PERTURBATION_BOTH, GRAPHSS_PERTURBATION_BOTH};
+static const graphss_perturbation state_kind[GRAPHSS_I_STATES] = {GRAPHSS_PERTURBATION_NONE,
+    GRAPHSS_PERTURBATION_EDGES, GRAPHSS_PERTURBATION_FEATURES, GRAPHSS_PERTURBATION_BOTH,
+    GRAPHSS_PERTURBATION_BOTH};
 
 typedef struct recovering {
     const graphss_i_defence_input *in;
@@ -183,12 +183,12 @@ static graphss_status skip_done(graphss_ctx *ctx, reading *r)
     return st;
 }
 
-static graphss_status reading_open(graphss_ctx *ctx, reading *r, recovering *x,
-                                   graphss_i_group *g, uint8_t *what)
+static graphss_status reading_open(
+    graphss_ctx *ctx, reading *r, recovering *x, graphss_i_group *g, uint8_t *what)
 {
     *r = (reading){.x = x, .g = g, .what = what, .n = g->m, .node = g->node};
-    r->rows = (graphss_i_journal_rows){(g->states * (g->k + 1) + 1) * sizeof(float), r,
-                                       put_node, take_node};
+    r->rows = (graphss_i_journal_rows){
+        (g->states * (g->k + 1) + 1) * sizeof(float), r, put_node, take_node};
     graphss_status st = x->in->journal ? skip_done(ctx, r) : GRAPHSS_OK;
     st = graphss_engine_agree(ctx, st, NULL);
     r->most = r->n;
@@ -228,14 +228,14 @@ static graphss_status look_now(graphss_ctx *ctx, recovering *x, graphss_i_group 
         st = reading_open(ctx, &r, x, g, NULL);
     for (size_t from = 0; from < r.most && !st; from += CHUNK) {
         const size_t n = chunk_of(&r, from), first = from < r.n ? from : 0;
-        st = graphss_i_evidence_of(ctx, x->evidence, x->anomaly, &x->now.base, r.node + first,
-                                   n);
+        st = graphss_i_evidence_of(
+            ctx, x->evidence, x->anomaly, &x->now.base, r.node + first, n);
         for (size_t i = 0; i < n && !st; i++) {
             const size_t at = r.at ? r.at[from + i] : from + i;
             graphss_i_state_odds(odds, &x->states, x->anomaly + i * GRAPHSS_I_ANOMALIES);
             for (size_t s = 0; s < GRAPHSS_I_STATES; s++) {
-                graphss_i_state_read(p, &x->states, (graphss_i_tampered)s,
-                                     x->evidence + i * wide);
+                graphss_i_state_read(
+                    p, &x->states, (graphss_i_tampered)s, x->evidence + i * wide);
                 g->likelihood[s * g->room + at] =
                     s && g->fixed[at] == TRUSTED ? 0 : (float)odds[s];
                 keep_row(g->prob + (s * g->room + at) * k, p, k);
@@ -244,8 +244,8 @@ static graphss_status look_now(graphss_ctx *ctx, recovering *x, graphss_i_group 
         if (!st && n)
             keep_read(ctx, &r, from + n);
         if (!st)
-            st = graphss_i_progress(ctx, "read", from + CHUNK < r.most ? from + CHUNK : r.most,
-                                    r.most, NULL);
+            st = graphss_i_progress(
+                ctx, "read", from + CHUNK < r.most ? from + CHUNK : r.most, r.most, NULL);
     }
     reading_close(ctx, &r);
     graphss_release(ctx, p);
@@ -262,16 +262,15 @@ static uint8_t what_changed(const graphss_i_change_counts *c)
 /* A node that changed, whose look is known (x->looked). Was its change hostile, it is as it
  * was. If not, it is as it is now; as far as it looks tampered with all the same, what was
  * believed before and what the readers of the tampered states say count alike. */
-static void compare_node(recovering *x, size_t at, const float *now, const float *past,
-                         double *p)
+static void compare_node(
+    recovering *x, size_t at, const float *now, const float *past, double *p)
 {
     const graphss_i_group *look = &x->looked;
     graphss_i_group *g = &x->changed;
     const graphss_i_defence_input *s = x->in;
     const size_t k = g->k, v = (size_t)g->node[at], was = (size_t)s->before[v];
-    const graphss_i_change_counts c =
-        graphss_i_change_count(s->current.graph, s->current.features, v, s->previous.graph,
-                               s->previous.features, was, s->before);
+    const graphss_i_change_counts c = graphss_i_change_count(s->current.graph,
+        s->current.features, v, s->previous.graph, s->previous.features, was, s->before);
     float change[GRAPHSS_I_CHANGES];
     graphss_i_change_row(change, &c, now, past, k);
     x->what[at] = what_changed(&c);
@@ -310,7 +309,7 @@ static graphss_status look_back(graphss_ctx *ctx, recovering *x)
             st = graphss_i_evidence_of(ctx, x->before, NULL, &x->past.base, was, n);
         for (size_t i = 0; i < n && !st; i++)
             compare_node(x, r.at ? r.at[from + i] : from + i, x->evidence + i * wide,
-                         x->before + i * wide, p);
+                x->before + i * wide, p);
         if (!st && n)
             keep_read(ctx, &r, from + n);
     }
@@ -360,7 +359,7 @@ static void keep_answer(double *posterior, const recovering *x, const double *hi
 /* take [g->m]: up to `most` of the nodes of a group without a label, evenly spaced; on several
  * ranks by the global numbers of the nodes of all. */
 static graphss_status choose_some(graphss_ctx *ctx, uint8_t *take, const graphss_i_group *g,
-                                  const graphss_graph *graph, size_t most)
+    const graphss_graph *graph, size_t most)
 {
     const graphss_i_part *part = graphss_i_part_of(ctx, graph);
     const size_t own = graph->n_nodes, n = part ? part->n_all : own;
@@ -394,7 +393,7 @@ static graphss_status choose_some(graphss_ctx *ctx, uint8_t *take, const graphss
 /* Nodes of a group, all or, of those that did not change, up to `most` of those without a
  * label, with the states of how a node looks. */
 static graphss_status look_closer(graphss_ctx *ctx, recovering *x, graphss_i_group *out,
-                                  const graphss_i_group *g, size_t most)
+    const graphss_i_group *g, size_t most)
 {
     const bool all = most >= x->n_still;
     uint8_t *take = graphss_i_alloc(ctx, g->m, sizeof *take);
@@ -499,11 +498,11 @@ static graphss_status infer(graphss_ctx *ctx, recovering *x)
 {
     const graphss_i_defence_input *s = x->in;
     const graphss_i_class_model *classes = &x->states.classes;
-    graphss_status st = graphss_i_snapshot_open(ctx, &x->now, classes, s->model, &s->current,
-                                                s->split, s->prob);
+    graphss_status st = graphss_i_snapshot_open(
+        ctx, &x->now, classes, s->model, &s->current, s->split, s->prob);
     if (!st && x->n_changed)
-        st = graphss_i_snapshot_open(ctx, &x->past, classes, s->model, &s->previous,
-                                     s->previous_split, NULL);
+        st = graphss_i_snapshot_open(
+            ctx, &x->past, classes, s->model, &s->previous, s->previous_split, NULL);
     if (!st)
         st = look_now(ctx, x, &x->fresh);
     if (!st)
@@ -526,18 +525,16 @@ static graphss_status infer(graphss_ctx *ctx, recovering *x)
 }
 
 static graphss_status run(graphss_ctx *ctx, double *posterior, double *perturbed,
-                          const graphss_i_defence_input *in,
-                          const graphss_recover_options *opt)
+    const graphss_i_defence_input *in, const graphss_recover_options *opt)
 {
     recovering x = {.in = in, .opt = opt};
     bool known = false;
-    graphss_status st =
-        graphss_i_states_find(ctx, &x.states, &known, in->model, &in->current, in->split,
-                              in->before ? &in->previous : NULL, in->previous_split);
+    graphss_status st = graphss_i_states_find(ctx, &x.states, &known, in->model, &in->current,
+        in->split, in->before ? &in->previous : NULL, in->previous_split);
     if (!st && !known) {
         graphss_i_log(ctx, GRAPHSS_LOG_WARN,
-                      "too few labelled nodes to rehearse attacks with: the labels are the "
-                      "classifier's own");
+            "too few labelled nodes to rehearse attacks with: the labels are the "
+            "classifier's own");
         graphss_i_widen_prob(posterior, in->prob, in->n * in->k);
         for (size_t i = 0; i < in->n; i++)
             perturbed[i] = 0;
@@ -558,9 +555,9 @@ static graphss_status run(graphss_ctx *ctx, double *posterior, double *perturbed
     st = report(ctx, &x, in->report);
     if (x.contaminated)
         graphss_i_log(ctx, GRAPHSS_LOG_WARN,
-                      "%.0f %% of the nodes that did not change look tampered with: the "
-                      "previous snapshot seems to be attacked already, and is not relied on",
-                      100 * (1 - x.still.share[0]));
+            "%.0f %% of the nodes that did not change look tampered with: the "
+            "previous snapshot seems to be attacked already, and is not relied on",
+            100 * (1 - x.still.share[0]));
 done:
     close_all(ctx, &x);
     return st;

@@ -25,8 +25,8 @@ void graphss_i_group_destroy(graphss_ctx *ctx, graphss_i_group *g)
     *g = (graphss_i_group){0};
 }
 
-graphss_status graphss_i_group_open(graphss_ctx *ctx, graphss_i_group *g, size_t room,
-                                    size_t k, size_t states)
+graphss_status graphss_i_group_open(
+    graphss_ctx *ctx, graphss_i_group *g, size_t room, size_t k, size_t states)
 {
     *g = (graphss_i_group){.room = room, .k = k, .states = states, .share = {1}};
     g->node = graphss_i_alloc(ctx, room, sizeof *g->node);
@@ -109,8 +109,8 @@ static graphss_status sampler_open(graphss_ctx *ctx, sampler *m, graphss_i_group
         m->n += !g->fixed[i];
     m->at = graphss_i_alloc(ctx, m->n, sizeof *m->at);
     m->id = graphss_i_alloc(ctx, m->n, sizeof *m->id);
-    m->count = graphss_i_alloc(ctx, graphss_i_tasks(m->n, BLOCK),
-                               CHAINS * g->states * sizeof *m->count);
+    m->count = graphss_i_alloc(
+        ctx, graphss_i_tasks(m->n, BLOCK), CHAINS * g->states * sizeof *m->count);
     if (!m->at || !m->id || !m->count)
         return GRAPHSS_ERR_NOMEM;
     for (size_t i = 0; i < g->m; i++) {
@@ -197,8 +197,8 @@ static graphss_status count_all(graphss_ctx *ctx, double *all, bool *due, const 
 }
 
 /* share becomes a draw from the Dirichlet of the counts, mean [S] grows by its mean. */
-static void draw_shares(double *share, double *mean, const double *count, size_t S,
-                        graphss_rng *rng)
+static void draw_shares(
+    double *share, double *mean, const double *count, size_t S, graphss_rng *rng)
 {
     double total = 0, drawn = 0;
     for (size_t s = 0; s < S; s++)
@@ -253,8 +253,8 @@ static graphss_status sample(graphss_ctx *ctx, sampler *m, uint64_t seed)
         for (size_t c = 0; c < CHAINS && !st; c++)
             draw_shares(m->now.share[c], m->now.mean, count + c * S, S, &m->now.rng);
         if (due)
-            graphss_i_journal_add(ctx, m->journal, &rows, NULL, 0, g->m, sweep + 1, &m->now,
-                                  sizeof m->now);
+            graphss_i_journal_add(
+                ctx, m->journal, &rows, NULL, 0, g->m, sweep + 1, &m->now, sizeof m->now);
         if (!st)
             st = graphss_i_progress(ctx, "infer", sweep + 1, SWEEPS, NULL);
     }
@@ -263,8 +263,8 @@ static graphss_status sample(graphss_ctx *ctx, sampler *m, uint64_t seed)
     return st;
 }
 
-graphss_status graphss_i_group_infer(graphss_ctx *ctx, graphss_i_group *g, uint64_t seed,
-                                     graphss_i_journal *journal)
+graphss_status graphss_i_group_infer(
+    graphss_ctx *ctx, graphss_i_group *g, uint64_t seed, graphss_i_journal *journal)
 {
     sampler m = {.journal = journal};
     double prior = 0;

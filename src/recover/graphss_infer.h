@@ -19,13 +19,13 @@ typedef struct graphss_i_group {
     size_t n_free;     /* nodes that are not fixed, of all ranks */
 } graphss_i_group;
 
-graphss_status graphss_i_group_open(graphss_ctx *ctx, graphss_i_group *g, size_t room,
-                                    size_t k, size_t states);
+graphss_status graphss_i_group_open(
+    graphss_ctx *ctx, graphss_i_group *g, size_t room, size_t k, size_t states);
 void graphss_i_group_destroy(graphss_ctx *ctx, graphss_i_group *g);
 /* Fills posterior, state and share. On several ranks the groups of all are one: shares and
  * states have the same bits however the nodes are dealt out. All ranks call it together. A
  * stage of the journal, which may be NULL. */
-graphss_status graphss_i_group_infer(graphss_ctx *ctx, graphss_i_group *g, uint64_t seed,
-                                     graphss_i_journal *journal);
+graphss_status graphss_i_group_infer(
+    graphss_ctx *ctx, graphss_i_group *g, uint64_t seed, graphss_i_journal *journal);
 
 #endif

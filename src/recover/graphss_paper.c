@@ -31,7 +31,7 @@ static int64_t epochs_left(const graphss_model *from, int64_t epochs)
 }
 
 static graphss_status refit(graphss_ctx *ctx, void *user, float *prob, const int32_t *label,
-                            size_t n, size_t n_classes)
+    size_t n, size_t n_classes)
 {
     (void)n, (void)n_classes;
     refit_state *r = user;
@@ -42,14 +42,13 @@ static graphss_status refit(graphss_ctx *ctx, void *user, float *prob, const int
         r->split.train_label[i] = label[r->split.train[i]];
     for (size_t i = 0; i < r->split.n_val; i++)
         r->split.val_label[i] = label[r->split.val[i]];
-    graphss_status st =
-        graphss_i_continue(ctx, &next, NULL, from,
-                           &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
-                                                  .graph = now->graph,
-                                                  .features = now->features,
-                                                  .split = &r->split,
-                                                  .seed = r->scene->seed},
-                           epochs_left(from, r->epochs));
+    graphss_status st = graphss_i_continue(ctx, &next, NULL, from,
+        &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
+            .graph = now->graph,
+            .features = now->features,
+            .split = &r->split,
+            .seed = r->scene->seed},
+        epochs_left(from, r->epochs));
     if (st)
         return st;
     graphss_model_free(ctx, r->model);
@@ -59,8 +58,8 @@ static graphss_status refit(graphss_ctx *ctx, void *user, float *prob, const int
 
 /* seen [n]: what the model said of each node of the previous snapshot; -1: it was not there.
  */
-static graphss_status look_back(graphss_ctx *ctx, int32_t *seen,
-                                const graphss_i_defence_input *scene)
+static graphss_status look_back(
+    graphss_ctx *ctx, int32_t *seen, const graphss_i_defence_input *scene)
 {
     const graphss_observation *past = &scene->previous;
     int32_t *label = graphss_i_alloc(ctx, past->graph->n_nodes, sizeof *label);
@@ -74,8 +73,7 @@ static graphss_status look_back(graphss_ctx *ctx, int32_t *seen,
 }
 
 static graphss_status run(graphss_ctx *ctx, double *posterior, double *perturbed,
-                          const graphss_i_defence_input *scene,
-                          const graphss_recover_options *opt)
+    const graphss_i_defence_input *scene, const graphss_recover_options *opt)
 {
     (void)perturbed;
     const size_t n = scene->n, k = scene->k;
@@ -100,24 +98,24 @@ static graphss_status run(graphss_ctx *ctx, double *posterior, double *perturbed
         st =
             graphss_i_predict(ctx, prob, start, scene->current.graph, scene->current.features);
     if (!st)
-        st = graphss_transition_warmup(ctx, phi, prob, split->train, split->train_label,
-                                       split->n_train, n, k);
+        st = graphss_transition_warmup(
+            ctx, phi, prob, split->train, split->train_label, split->n_train, n, k);
     if (!st)
         st = graphss_split_copy(ctx, &again.split, split);
     if (!st) {
         const graphss_source source = {.name = "previous",
-                                       .label = seen,
-                                       .phi = phi,
-                                       .prior = {.alpha = opt->paper.prior}};
+            .label = seen,
+            .phi = phi,
+            .prior = {.alpha = opt->paper.prior}};
         const graphss_selfsup_input in = {.struct_size = sizeof in,
-                                          .n = n,
-                                          .n_classes = k,
-                                          .prob = prob,
-                                          .source = &source,
-                                          .n_sources = 1,
-                                          .refit = again.epochs ? refit : NULL,
-                                          .refit_user = &again,
-                                          .seed = scene->seed};
+            .n = n,
+            .n_classes = k,
+            .prob = prob,
+            .source = &source,
+            .n_sources = 1,
+            .refit = again.epochs ? refit : NULL,
+            .refit_user = &again,
+            .seed = scene->seed};
         st = graphss_selfsup_run(ctx, &found, &in, &how);
     }
     if (!st) {

@@ -46,8 +46,8 @@ struct graphss_i_journal {
     double last; /* written, by graphss_i_seconds */
 };
 
-static void file_name(char path[GRAPHSS_I_CHECKPOINT_PATH], const graphss_i_journal *j,
-                      size_t rank)
+static void file_name(
+    char path[GRAPHSS_I_CHECKPOINT_PATH], const graphss_i_journal *j, size_t rank)
 {
     snprintf(path, GRAPHSS_I_CHECKPOINT_PATH, GRAPHSS_I_CHECKPOINT_RANK, j->saved.path, rank);
 }
@@ -62,9 +62,9 @@ static uint64_t length_of(const head *h)
 static graphss_status damaged(graphss_ctx *ctx, const char *path, off_t at)
 {
     return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
-                          "%s: the record at byte %lld is damaged: remove the folder to begin "
-                          "anew",
-                          path, (long long)at);
+        "%s: the record at byte %lld is damaged: remove the folder to begin "
+        "anew",
+        path, (long long)at);
 }
 
 static graphss_status remember(graphss_ctx *ctx, graphss_i_journal *j, place p)
@@ -102,13 +102,13 @@ static bool sound(FILE *file, off_t at, uint64_t length)
 
 /* Finds the records of a file; *end is behind the last whole one. */
 static graphss_status scan(graphss_ctx *ctx, graphss_i_journal *j, FILE *file,
-                           const char *path, int32_t number, off_t *end)
+    const char *path, int32_t number, off_t *end)
 {
     const size_t before = j->n;
     graphss_status st = GRAPHSS_OK;
     if (fseeko(file, 0, SEEK_END) != 0)
-        return graphss_i_fail(ctx, GRAPHSS_ERR_IO, "%s: cannot read: %s", path,
-                              strerror(errno));
+        return graphss_i_fail(
+            ctx, GRAPHSS_ERR_IO, "%s: cannot read: %s", path, strerror(errno));
     const off_t size = ftello(file);
     off_t at = 0;
     for (head h; !st && size - at >= (off_t)sizeof h;) {
@@ -119,10 +119,10 @@ static graphss_status scan(graphss_ctx *ctx, graphss_i_journal *j, FILE *file,
             return damaged(ctx, path, at);
         if (memcmp(h.of, j->saved.of, sizeof h.of) != 0)
             return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
-                                  "%s: of another recovery: want one with the same model, "
-                                  "snapshots, options and "
-                                  "seed, or no folder",
-                                  path);
+                "%s: of another recovery: want one with the same model, "
+                "snapshots, options and "
+                "seed, or no folder",
+                path);
         if (length_of(&h) > (uint64_t)(size - at))
             break;
         st = remember(ctx, j, (place){h.stage, h.round, h.n, h.size, h.bytes, at, number});
@@ -149,7 +149,7 @@ static graphss_status scan_folder(graphss_ctx *ctx, graphss_i_journal *j)
         return errno == ENOENT
                    ? GRAPHSS_OK
                    : graphss_i_fail(ctx, errno == ENOTDIR ? GRAPHSS_ERR_DATA : GRAPHSS_ERR_IO,
-                                    "%s: cannot open: %s", j->saved.path, strerror(errno));
+                         "%s: cannot open: %s", j->saved.path, strerror(errno));
     for (const struct dirent *entry; !st && (entry = readdir(folder));) {
         unsigned number;
         char rest;
@@ -159,8 +159,8 @@ static graphss_status scan_folder(graphss_ctx *ctx, graphss_i_journal *j)
         file_name(path, j, number);
         FILE *file = fopen(path, "rbe");
         if (!file) {
-            st = graphss_i_fail(ctx, GRAPHSS_ERR_IO, "%s: cannot open: %s", path,
-                                strerror(errno));
+            st = graphss_i_fail(
+                ctx, GRAPHSS_ERR_IO, "%s: cannot open: %s", path, strerror(errno));
             break;
         }
         st = scan(ctx, j, file, path, (int32_t)number, &end);
@@ -172,8 +172,8 @@ static graphss_status scan_folder(graphss_ctx *ctx, graphss_i_journal *j)
     return st;
 }
 
-graphss_status graphss_i_journal_open(graphss_ctx *ctx, graphss_i_journal **out,
-                                      const char *what)
+graphss_status graphss_i_journal_open(
+    graphss_ctx *ctx, graphss_i_journal **out, const char *what)
 {
     graphss_i_checkpointing saved = {0};
     graphss_status st = graphss_i_checkpoint_open(ctx, &saved, what, strlen(what));
@@ -212,8 +212,8 @@ void graphss_i_journal_close(graphss_ctx *ctx, graphss_i_journal *j)
 
 /* ---- reading ---- */
 
-graphss_status graphss_i_journal_stage(graphss_ctx *ctx, graphss_i_journal *j,
-                                       const int32_t *node, size_t m)
+graphss_status graphss_i_journal_stage(
+    graphss_ctx *ctx, graphss_i_journal *j, const int32_t *node, size_t m)
 {
     if (!j)
         return GRAPHSS_OK;
@@ -245,8 +245,7 @@ static int64_t number_of(const graphss_ctx *ctx, const graphss_i_journal *j, int
 
 /* Reads a record, which is checked, and takes the rows of own nodes from it. */
 static graphss_status take_record(graphss_ctx *ctx, const graphss_i_journal *j, const place *p,
-                                  const graphss_i_journal_rows *rows, uint8_t *done,
-                                  void *state, size_t bytes)
+    const graphss_i_journal_rows *rows, uint8_t *done, void *state, size_t bytes)
 {
     char path[GRAPHSS_I_CHECKPOINT_PATH], hex[DIGEST + 1];
     const head h = {.n = p->n, .size = p->size, .bytes = p->bytes};
@@ -288,8 +287,8 @@ static graphss_status take_record(graphss_ctx *ctx, const graphss_i_journal *j, 
 }
 
 static graphss_status take_round(graphss_ctx *ctx, const graphss_i_journal *j,
-                                 const graphss_i_journal_rows *rows, uint64_t round,
-                                 uint8_t *done, void *state, size_t bytes)
+    const graphss_i_journal_rows *rows, uint64_t round, uint8_t *done, void *state,
+    size_t bytes)
 {
     graphss_status st = GRAPHSS_OK;
     for (size_t r = 0; r < j->n && !st; r++)
@@ -298,16 +297,15 @@ static graphss_status take_round(graphss_ctx *ctx, const graphss_i_journal *j,
     return st;
 }
 
-graphss_status graphss_i_journal_read(graphss_ctx *ctx, graphss_i_journal *j,
-                                      const graphss_i_journal_rows *rows, uint8_t *done)
+graphss_status graphss_i_journal_read(
+    graphss_ctx *ctx, graphss_i_journal *j, const graphss_i_journal_rows *rows, uint8_t *done)
 {
     memset(done, 0, j ? j->m : 0);
     return j ? take_round(ctx, j, rows, 0, done, NULL, 0) : GRAPHSS_OK;
 }
 
 graphss_status graphss_i_journal_round(graphss_ctx *ctx, graphss_i_journal *j,
-                                       const graphss_i_journal_rows *rows, uint64_t *round,
-                                       void *state, size_t bytes)
+    const graphss_i_journal_rows *rows, uint64_t *round, void *state, size_t bytes)
 {
     *round = 0;
     if (!j)
@@ -325,8 +323,8 @@ graphss_status graphss_i_journal_round(graphss_ctx *ctx, graphss_i_journal *j,
         if (latest == 0)
             break;
         memset(done, 0, j->m);
-        st = graphss_engine_agree(ctx, take_round(ctx, j, rows, latest, done, state, bytes),
-                                  NULL);
+        st = graphss_engine_agree(
+            ctx, take_round(ctx, j, rows, latest, done, state, bytes), NULL);
         for (size_t i = 0; i < j->m; i++)
             missing += !done[i];
         if (!st)
@@ -358,13 +356,13 @@ static graphss_status open_file(graphss_ctx *ctx, graphss_i_journal *j)
     file_name(path, j, graphss_i_rank(ctx));
     j->file = fopen(path, "abe");
     if (!j->file || ftruncate(fileno(j->file), j->end) != 0)
-        return graphss_i_fail(ctx, GRAPHSS_ERR_IO, "%s: cannot write: %s", path,
-                              strerror(errno));
+        return graphss_i_fail(
+            ctx, GRAPHSS_ERR_IO, "%s: cannot write: %s", path, strerror(errno));
     return GRAPHSS_OK;
 }
 
-static graphss_status write_record(graphss_ctx *ctx, graphss_i_journal *j, const char *text,
-                                   size_t length)
+static graphss_status write_record(
+    graphss_ctx *ctx, graphss_i_journal *j, const char *text, size_t length)
 {
     if (fwrite(text, 1, length, j->file) == length && fflush(j->file) == 0) {
         j->end += (off_t)length;
@@ -373,14 +371,14 @@ static graphss_status write_record(graphss_ctx *ctx, graphss_i_journal *j, const
     const int error = errno;
     if (ftruncate(fileno(j->file), j->end) != 0)
         errno = 0; /* then it stays cut off, which a reader passes over */
-    return graphss_i_fail(ctx, GRAPHSS_ERR_IO, "%s: cannot write: %s", j->saved.path,
-                          strerror(error));
+    return graphss_i_fail(
+        ctx, GRAPHSS_ERR_IO, "%s: cannot write: %s", j->saved.path, strerror(error));
 }
 
 /* at most NODES nodes */
 static graphss_status add(graphss_ctx *ctx, graphss_i_journal *j,
-                          const graphss_i_journal_rows *rows, const size_t *at, size_t first,
-                          size_t n, uint64_t round, const void *state, size_t bytes)
+    const graphss_i_journal_rows *rows, const size_t *at, size_t first, size_t n,
+    uint64_t round, const void *state, size_t bytes)
 {
     const graphss_i_part *part = graphss_i_ctx_part(ctx);
     head h = {.stage = j->stage, .round = round, .n = n, .size = rows->size, .bytes = bytes};
@@ -413,21 +411,21 @@ static graphss_status add(graphss_ctx *ctx, graphss_i_journal *j,
 }
 
 void graphss_i_journal_add(graphss_ctx *ctx, graphss_i_journal *j,
-                           const graphss_i_journal_rows *rows, const size_t *at, size_t first,
-                           size_t n, uint64_t round, const void *state, size_t bytes)
+    const graphss_i_journal_rows *rows, const size_t *at, size_t first, size_t n,
+    uint64_t round, const void *state, size_t bytes)
 {
     if (!j || j->failed || n == 0)
         return;
     graphss_status st = j->file ? GRAPHSS_OK : open_file(ctx, j);
     for (size_t from = 0; from < n && !st; from += NODES)
         st = add(ctx, j, rows, at, first + from, n - from < NODES ? n - from : NODES, round,
-                 state, bytes);
+            state, bytes);
     if (!st && fsync(fileno(j->file)) != 0)
-        st = graphss_i_fail(ctx, GRAPHSS_ERR_IO, "%s: cannot write: %s", j->saved.path,
-                            strerror(errno));
+        st = graphss_i_fail(
+            ctx, GRAPHSS_ERR_IO, "%s: cannot write: %s", j->saved.path, strerror(errno));
     if (st) {
-        graphss_i_log(ctx, GRAPHSS_LOG_WARN, "no checkpoint is kept: %s",
-                      graphss_ctx_error(ctx));
+        graphss_i_log(
+            ctx, GRAPHSS_LOG_WARN, "no checkpoint is kept: %s", graphss_ctx_error(ctx));
         j->failed = true;
     }
     j->last = graphss_i_seconds();

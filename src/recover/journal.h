@@ -28,23 +28,22 @@ typedef struct graphss_i_journal_rows {
 /* Takes over what the context was told (graphss_ctx_checkpoint); *out is NULL where that is
  * nothing. what: text that names the recovery besides the datasets. Reads where records are.
  * DATA: one of another recovery, a damaged one. All ranks call it together. */
-graphss_status graphss_i_journal_open(graphss_ctx *ctx, graphss_i_journal **out,
-                                      const char *what);
+graphss_status graphss_i_journal_open(
+    graphss_ctx *ctx, graphss_i_journal **out, const char *what);
 void graphss_i_journal_close(graphss_ctx *ctx, graphss_i_journal *j);
 
 /* Begins a stage about nodes of this rank: node [m] own numbers, which must stay. */
-graphss_status graphss_i_journal_stage(graphss_ctx *ctx, graphss_i_journal *j,
-                                       const int32_t *node, size_t m);
+graphss_status graphss_i_journal_stage(
+    graphss_ctx *ctx, graphss_i_journal *j, const int32_t *node, size_t m);
 
 /* Takes the rows of the stage that are there. done [m]: 1 where node[i] has one. */
-graphss_status graphss_i_journal_read(graphss_ctx *ctx, graphss_i_journal *j,
-                                      const graphss_i_journal_rows *rows, uint8_t *done);
+graphss_status graphss_i_journal_read(
+    graphss_ctx *ctx, graphss_i_journal *j, const graphss_i_journal_rows *rows, uint8_t *done);
 /* For a stage that has rounds: takes the rows, and the state of all, of the latest round of
  * which each node of every rank is there. *round is 0 where there is none. All ranks call it
  * together. state [bytes] is the same on all of them. */
 graphss_status graphss_i_journal_round(graphss_ctx *ctx, graphss_i_journal *j,
-                                       const graphss_i_journal_rows *rows, uint64_t *round,
-                                       void *state, size_t bytes);
+    const graphss_i_journal_rows *rows, uint64_t *round, void *state, size_t bytes);
 
 /* Has it been long enough since this rank last wrote? false where j is NULL. */
 bool graphss_i_journal_due(const graphss_i_journal *j);
@@ -52,7 +51,7 @@ bool graphss_i_journal_due(const graphss_i_journal *j);
  * 1,
  * ... If they cannot be written that is a warning, and no more is. */
 void graphss_i_journal_add(graphss_ctx *ctx, graphss_i_journal *j,
-                           const graphss_i_journal_rows *rows, const size_t *at, size_t first,
-                           size_t n, uint64_t round, const void *state, size_t bytes);
+    const graphss_i_journal_rows *rows, const size_t *at, size_t first, size_t n,
+    uint64_t round, const void *state, size_t bytes);
 
 #endif

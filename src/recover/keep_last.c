@@ -5,8 +5,7 @@
 #include <string.h>
 
 static graphss_status run(graphss_ctx *ctx, double *posterior, double *perturbed,
-                          const graphss_i_defence_input *input,
-                          const graphss_recover_options *opt)
+    const graphss_i_defence_input *input, const graphss_recover_options *opt)
 {
     (void)perturbed, (void)opt;
     const size_t k = input->k, n_before = input->previous.graph->n_nodes;
@@ -19,8 +18,8 @@ static graphss_status run(graphss_ctx *ctx, double *posterior, double *perturbed
         graphss_i_widen_prob(posterior, input->prob, input->n * k);
         for (size_t i = 0; i < input->n; i++)
             if (input->before[i] >= 0)
-                memcpy(posterior + i * k, last + (size_t)input->before[i] * k,
-                       k * sizeof *last);
+                memcpy(
+                    posterior + i * k, last + (size_t)input->before[i] * k, k * sizeof *last);
     }
     graphss_release(ctx, last);
     return st;

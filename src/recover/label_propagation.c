@@ -29,8 +29,8 @@ static void count_shares(double *share, const graphss_split *split)
         share[split->train_label[j]] += 1 / (double)split->n_train;
 }
 
-static void rows_to_posterior(double *posterior, const float *y, size_t n, size_t k,
-                              const double *share)
+static void rows_to_posterior(
+    double *posterior, const float *y, size_t n, size_t k, const double *share)
 {
     for (size_t i = 0; i < n; i++) {
         double sum = 0, *p = posterior + i * k;
@@ -42,8 +42,7 @@ static void rows_to_posterior(double *posterior, const float *y, size_t n, size_
 }
 
 static graphss_status run(graphss_ctx *ctx, double *posterior, double *perturbed,
-                          const graphss_i_defence_input *input,
-                          const graphss_recover_options *opt)
+    const graphss_i_defence_input *input, const graphss_recover_options *opt)
 {
     (void)perturbed;
     const size_t n = input->n, k = input->k;
@@ -53,8 +52,8 @@ static graphss_status run(graphss_ctx *ctx, double *posterior, double *perturbed
     double *share = graphss_i_calloc(ctx, k, sizeof *share);
     graphss_status st = now && next && share ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
     if (!st)
-        st = graphss_i_propagation_make(ctx, &p, input->current.graph,
-                                        GRAPHSS_I_NORM_SYMMETRIC, false);
+        st = graphss_i_propagation_make(
+            ctx, &p, input->current.graph, GRAPHSS_I_NORM_SYMMETRIC, false);
     if (st)
         goto done;
     blend(now, n, k, 0, input->split);
@@ -79,9 +78,7 @@ done:
 }
 
 static const graphss_option options[] = {GRAPHSS_I_COMMON_ROWS,
-                                         GRAPHSS_I_ROW_ALPHA(propagation),
-                                         GRAPHSS_I_ROW_STEPS(propagation),
-                                         {0}};
+    GRAPHSS_I_ROW_ALPHA(propagation), GRAPHSS_I_ROW_STEPS(propagation), {0}};
 
 const graphss_i_defence graphss_i_label_propagation_defence = {
     .name = "label-propagation",

@@ -27,10 +27,9 @@ static void leave(graphss_ctx *ctx, place *at, const graphss_i_network *type)
 
 /* adam NULL: for prediction only. */
 static graphss_status settle(graphss_ctx *ctx, place *at, const graphss_i_network *type,
-                             const graphss_observation *on, const graphss_recover_options *opt,
-                             const void *user, const graphss_i_scaling *scaling,
-                             graphss_i_params *params, graphss_i_adam *adam,
-                             const graphss_split *split)
+    const graphss_observation *on, const graphss_recover_options *opt, const void *user,
+    const graphss_i_scaling *scaling, graphss_i_params *params, graphss_i_adam *adam,
+    const graphss_split *split)
 {
     graphss_i_var w[GRAPHSS_I_PARAMS_MOST];
     graphss_status st = GRAPHSS_OK;
@@ -52,8 +51,8 @@ static graphss_status settle(graphss_ctx *ctx, place *at, const graphss_i_networ
     if (adam && type->lose)
         type->lose(at->tape, at->logits, at->state, &at->x, w, opt, split);
     else if (adam)
-        graphss_i_tape_cross_entropy(at->tape, at->logits, split->train, split->train_label,
-                                     split->n_train);
+        graphss_i_tape_cross_entropy(
+            at->tape, at->logits, split->train, split->train_label, split->n_train);
     return graphss_i_tape_finish(at->tape);
 }
 
@@ -72,24 +71,22 @@ void graphss_i_softmax_rows(double *posterior, const float *x, size_t n, size_t 
 }
 
 static graphss_status fit(graphss_ctx *ctx, place *at, const graphss_i_network *type,
-                          const graphss_i_defence_input *input, const graphss_split *split,
-                          const graphss_recover_options *opt, graphss_i_params *params,
-                          graphss_i_adam *adam, bool frozen)
+    const graphss_i_defence_input *input, const graphss_split *split,
+    const graphss_recover_options *opt, graphss_i_params *params, graphss_i_adam *adam,
+    bool frozen)
 {
-    const graphss_i_training on = {params,   adam,  at->tape,   at->logits,
-                                   input->k, split, input->seed};
+    const graphss_i_training on = {
+        params, adam, at->tape, at->logits, input->k, split, input->seed};
     if (type->fit)
         return type->fit(ctx, at->state, &on, opt, frozen);
     return graphss_i_fit(ctx, NULL, params, adam, at->tape, at->logits, input->k, split,
-                         input->seed, &opt->fit, "train", NULL);
+        input->seed, &opt->fit, "train", NULL);
 }
 
 graphss_status graphss_i_network_run(graphss_ctx *ctx, double *posterior,
-                                     const graphss_i_network *type,
-                                     const graphss_i_defence_input *input,
-                                     const graphss_recover_options *opt,
-                                     const graphss_i_params *given,
-                                     const graphss_i_scaling *scaling, const void *user)
+    const graphss_i_network *type, const graphss_i_defence_input *input,
+    const graphss_recover_options *opt, const graphss_i_params *given,
+    const graphss_i_scaling *scaling, const void *user)
 {
     place trained = {0}, asked = {0};
     graphss_i_params params = {0};
@@ -107,8 +104,8 @@ graphss_status graphss_i_network_run(graphss_ctx *ctx, double *posterior,
     if (given) {
         if (given->count != params.count) {
             st = graphss_i_fail(ctx, GRAPHSS_ERR_SHAPE,
-                                "the model has %zu weights, this method wants %zu",
-                                given->count, params.count);
+                "the model has %zu weights, this method wants %zu", given->count,
+                params.count);
             goto done;
         }
         memcpy(params.value, given->value, params.count * sizeof *params.value);
@@ -131,13 +128,13 @@ graphss_status graphss_i_network_run(graphss_ctx *ctx, double *posterior,
     const bool adapts = type->fit && !given;
     if (!st && answer == &asked)
         st = settle(ctx, &asked, type, &input->current, opt, user, scaling, &params,
-                    adapts ? &adam : NULL, input->split);
+            adapts ? &adam : NULL, input->split);
     if (!st && answer == &asked && adapts)
         st = fit(ctx, &asked, type, input, input->split, opt, &params, &adam, true);
     if (!st) {
         graphss_i_tape_forward(answer->tape, false, input->seed);
-        graphss_i_softmax_rows(posterior, graphss_i_tape_value(answer->tape, answer->logits),
-                               input->n, input->k);
+        graphss_i_softmax_rows(
+            posterior, graphss_i_tape_value(answer->tape, answer->logits), input->n, input->k);
     }
 done:
     leave(ctx, &asked, type);

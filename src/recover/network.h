@@ -23,39 +23,36 @@ typedef struct graphss_i_network {
      * left half filled. Both NULL: nothing. */
     size_t state_size;
     graphss_status (*prepare)(graphss_ctx *ctx, void *state, const graphss_observation *on,
-                              const graphss_recover_options *opt, const void *user);
+        const graphss_recover_options *opt, const void *user);
     void (*release)(graphss_ctx *ctx, void *state);
 
     /* Declares its weights for d features and k classes. NULL: those of the layers of
      * opt->fit. */
     graphss_status (*declare)(graphss_ctx *ctx, graphss_i_params *p,
-                              const graphss_recover_options *opt, size_t d, size_t k);
+        const graphss_recover_options *opt, size_t d, size_t k);
     /* Records the logits [n x k] and, when training, losses besides cross-entropy. x without
      * propagation: graphss_i_input_apply gives drop(X) W. */
     graphss_i_var (*record)(graphss_i_tape *t, const void *state, const graphss_i_input *x,
-                            const graphss_i_var *w, const graphss_recover_options *opt,
-                            bool training);
+        const graphss_i_var *w, const graphss_recover_options *opt, bool training);
     /* Where training is more than Adam on the recorded losses (NULL: it is that): trains
      * weights and what of the state is learnt, and leaves the best of both there. frozen: the
      * weights stay as they are, which is asked for on a snapshot they were not trained on. */
     graphss_status (*fit)(graphss_ctx *ctx, void *state, const graphss_i_training *on,
-                          const graphss_recover_options *opt, bool frozen);
+        const graphss_recover_options *opt, bool frozen);
     /* Records what is minimised besides that, given the logits. NULL: the cross-entropy of
      * the training nodes. */
     void (*lose)(graphss_i_tape *t, graphss_i_var logits, const void *state,
-                 const graphss_i_input *x, const graphss_i_var *w,
-                 const graphss_recover_options *opt, const graphss_split *split);
+        const graphss_i_input *x, const graphss_i_var *w, const graphss_recover_options *opt,
+        const graphss_split *split);
 } graphss_i_network;
 
 /* Trains on the snapshot the input says and fills the posterior of the current one. given:
  * weights of another model in the declared layout, with its scaling; nothing is
  * trained then. NULL: train. user goes to prepare. */
 graphss_status graphss_i_network_run(graphss_ctx *ctx, double *posterior,
-                                     const graphss_i_network *type,
-                                     const graphss_i_defence_input *input,
-                                     const graphss_recover_options *opt,
-                                     const graphss_i_params *given,
-                                     const graphss_i_scaling *scaling, const void *user);
+    const graphss_i_network *type, const graphss_i_defence_input *input,
+    const graphss_recover_options *opt, const graphss_i_params *given,
+    const graphss_i_scaling *scaling, const void *user);
 
 /* posterior [n x k] of logits x */
 void graphss_i_softmax_rows(double *posterior, const float *x, size_t n, size_t k);

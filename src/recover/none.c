@@ -3,8 +3,7 @@
 #include "recover/defence.h"
 
 static graphss_status run(graphss_ctx *ctx, double *posterior, double *perturbed,
-                          const graphss_i_defence_input *input,
-                          const graphss_recover_options *opt)
+    const graphss_i_defence_input *input, const graphss_recover_options *opt)
 {
     (void)ctx, (void)perturbed, (void)opt;
     graphss_i_widen_prob(posterior, input->prob, input->n * input->k);

@@ -36,27 +36,26 @@ static void workspace_destroy(graphss_ctx *ctx, workspace *w)
     graphss_split_destroy(ctx, &w->previous_split);
 }
 
-static graphss_status look_back(graphss_ctx *ctx, workspace *w, graphss_i_defence_input *input,
-                                const graphss_i_defence *m)
+static graphss_status look_back(
+    graphss_ctx *ctx, workspace *w, graphss_i_defence_input *input, const graphss_i_defence *m)
 {
     graphss_status st =
         graphss_i_match_past(ctx, &w->before, &w->after, &input->current, &input->previous);
     if (!st)
-        st = graphss_split_translate(ctx, &w->previous_split, input->split, w->after,
-                                     input->previous.graph->n_nodes);
+        st = graphss_split_translate(
+            ctx, &w->previous_split, input->split, w->after, input->previous.graph->n_nodes);
     if (st)
         return st;
     input->before = w->before;
     input->previous_split = &w->previous_split;
     return m->evasion_previous && !input->retrain
                ? graphss_i_check_labels(ctx, &w->previous_split,
-                                        input->previous.graph->n_nodes, input->k, m,
-                                        "previous")
+                     input->previous.graph->n_nodes, input->k, m, "previous")
                : GRAPHSS_OK;
 }
 
 static graphss_status allocate(graphss_ctx *ctx, graphss_recover_result *r, workspace *w,
-                               const graphss_i_defence_input *input)
+    const graphss_i_defence_input *input)
 {
     graphss_predictions *p = &r->predictions;
     const size_t n = input->n, k = input->k;
@@ -83,14 +82,13 @@ static graphss_status allocate(graphss_ctx *ctx, graphss_recover_result *r, work
 
 /* Derives labels from posteriors, and counts them. */
 static graphss_status conclude(graphss_ctx *ctx, graphss_recover_result *r, const workspace *w,
-                               const graphss_i_defence_input *input, double abstain)
+    const graphss_i_defence_input *input, double abstain)
 {
     graphss_predictions *p = &r->predictions;
     for (size_t i = 0; i < input->n * input->k; i++)
         if (!isfinite(p->posterior[i]))
             return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
-                                  "%s: the posterior of node %zu is no number", r->method,
-                                  i / input->k);
+                "%s: the posterior of node %zu is no number", r->method, i / input->k);
     for (size_t i = 0; i < input->n; i++) {
         const double *row = p->posterior + i * input->k;
         const float *own = w->prob + i * input->k;
@@ -118,8 +116,8 @@ static void take_scene(graphss_i_defence_input *input, const graphss_i_scene *s)
 }
 
 /* x [n x size] of the own nodes becomes that of all on rank 0, and NULL on the others. */
-static graphss_status hand_in(graphss_ctx *ctx, const graphss_i_part *part, void *x,
-                              size_t size)
+static graphss_status hand_in(
+    graphss_ctx *ctx, const graphss_i_part *part, void *x, size_t size)
 {
     void **array = x, *all = NULL;
     const bool leads = graphss_i_rank(ctx) == 0;
@@ -135,8 +133,8 @@ static graphss_status hand_in(graphss_ctx *ctx, const graphss_i_part *part, void
 }
 
 /* The answers of all ranks as one, on rank 0; names are those of the whole dataset. */
-static graphss_status hand_over(graphss_ctx *ctx, graphss_recover_result *r,
-                                const graphss_i_scene *s)
+static graphss_status hand_over(
+    graphss_ctx *ctx, graphss_recover_result *r, const graphss_i_scene *s)
 {
     graphss_predictions *p = &r->predictions;
     graphss_status st = graphss_i_ranks_total(ctx, &r->abstained);
@@ -170,9 +168,8 @@ static void add_split(graphss_i_digest *d, const graphss_split *s)
 
 /* What a recovery depends on besides the snapshots, whose names the context has. */
 static graphss_status open_journal(graphss_ctx *ctx, graphss_i_journal **out,
-                                   const graphss_i_defence_input *in,
-                                   const graphss_recover_options *opt,
-                                   const graphss_split *split)
+    const graphss_i_defence_input *in, const graphss_recover_options *opt,
+    const graphss_split *split)
 {
     graphss_i_digest d;
     char text[256], hex[65];
@@ -194,18 +191,18 @@ static graphss_status open_journal(graphss_ctx *ctx, graphss_i_journal **out,
 
 /* in is standardised as the model expects, and checked. scene: NULL alone. */
 static graphss_status run(graphss_ctx *ctx, graphss_recover_result *out,
-                          const graphss_defence_input *in, const graphss_recover_options *opt,
-                          const graphss_i_defence *m, bool retrain, graphss_i_carry *carry,
-                          const graphss_i_scene *scene)
+    const graphss_defence_input *in, const graphss_recover_options *opt,
+    const graphss_i_defence *m, bool retrain, graphss_i_carry *carry,
+    const graphss_i_scene *scene)
 {
     graphss_status st = GRAPHSS_OK;
     graphss_i_report report = {0};
     graphss_i_defence_input input = {.current = in->current,
-                                     .model = in->model,
-                                     .seed = in->seed,
-                                     .report = &report,
-                                     .carry = carry,
-                                     .retrain = retrain};
+        .model = in->model,
+        .seed = in->seed,
+        .report = &report,
+        .carry = carry,
+        .retrain = retrain};
     input.n = in->current.graph->n_nodes;
     input.k = graphss_model_classes(in->model);
     if (in->previous)
@@ -216,7 +213,7 @@ static graphss_status run(graphss_ctx *ctx, graphss_recover_result *out,
         st = graphss_split_match(ctx, &w.own_split, in->model, &in->current);
     if (!st)
         st = graphss_i_check_labels(ctx, scene ? scene->whole : input.split,
-                                    scene ? scene->n_all : input.n, input.k, m, "current");
+            scene ? scene->n_all : input.n, input.k, m, "current");
     if (st) {
         workspace_destroy(ctx, &w);
         return st;
@@ -232,19 +229,19 @@ static graphss_status run(graphss_ctx *ctx, graphss_recover_result *out,
     else if (!st && in->previous)
         st = look_back(ctx, &w, &input, m);
     if (!st)
-        st = graphss_i_predict(ctx, w.prob, in->model, input.current.graph,
-                               input.current.features);
+        st = graphss_i_predict(
+            ctx, w.prob, in->model, input.current.graph, input.current.features);
     if (!st) {
         graphss_labels_argmax(r.model_label, w.prob, input.n, input.k);
         input.prob = w.prob;
         if (m->keeps)
-            st = open_journal(ctx, &input.journal, &input, opt,
-                              scene ? scene->whole : input.split);
+            st = open_journal(
+                ctx, &input.journal, &input, opt, scene ? scene->whole : input.split);
     }
     if (!st)
         st = m->network
-                 ? graphss_i_network_run(ctx, r.predictions.posterior, m->network, &input, opt,
-                                         NULL, NULL, NULL)
+                 ? graphss_i_network_run(
+                       ctx, r.predictions.posterior, m->network, &input, opt, NULL, NULL, NULL)
                  : m->run(ctx, r.predictions.posterior, r.predictions.perturbed, &input, opt);
     graphss_i_journal_close(ctx, input.journal);
     if (!st)
@@ -263,14 +260,13 @@ static graphss_status run(graphss_ctx *ctx, graphss_recover_result *out,
 }
 
 static graphss_status recover(graphss_ctx *ctx, graphss_recover_result *out,
-                              const graphss_defence_input *in,
-                              const graphss_recover_options *given, graphss_i_carry *carry,
-                              const graphss_i_scene *scene)
+    const graphss_defence_input *in, const graphss_recover_options *given,
+    graphss_i_carry *carry, const graphss_i_scene *scene)
 {
     const double start = graphss_i_seconds();
     graphss_recover_options standard;
-    graphss_recover_options_init(&standard, &graphss_i_graphss_defence, GRAPHSS_MODE_DEFAULT,
-                                 in->model);
+    graphss_recover_options_init(
+        &standard, &graphss_i_graphss_defence, GRAPHSS_MODE_DEFAULT, in->model);
     graphss_status st = GRAPHSS_I_TAKE(ctx, graphss_recover_options, &standard, given);
     if (st)
         return st;
@@ -280,13 +276,12 @@ static graphss_status recover(graphss_ctx *ctx, graphss_recover_result *out,
     bool retrain = false;
     if (!m)
         return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
-                              "the options name no method, want one of "
-                              "graphss_recover_method_find");
+            "the options name no method, want one of "
+            "graphss_recover_method_find");
     if (scene && (opt->mode == GRAPHSS_MODE_PAPER || !m->shared))
         return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
-                              "%s%s does not run on several ranks: want graphss or none",
-                              m->name,
-                              opt->mode == GRAPHSS_MODE_PAPER ? " in paper mode" : "");
+            "%s%s does not run on several ranks: want graphss or none", m->name,
+            opt->mode == GRAPHSS_MODE_PAPER ? " in paper mode" : "");
     st = graphss_options_check(ctx, opt, m->options);
     if (!st)
         st = graphss_i_check_trusted(ctx, m, opt, in->current.graph->n_nodes, scene != NULL);
@@ -298,8 +293,8 @@ static graphss_status recover(graphss_ctx *ctx, graphss_recover_result *out,
         st = graphss_i_standardise_open(ctx, &scaled, in);
     if (!st)
         st = run(ctx, out, &scaled.in, opt, m, retrain,
-                 scaled.in.model == in->model ? carry : NULL, /* else in units of its own */
-                 scene);
+            scaled.in.model == in->model ? carry : NULL, /* else in units of its own */
+            scene);
     graphss_i_standardise_close(ctx, &scaled);
     if (!st) {
         out->seconds = graphss_i_seconds() - start;
@@ -309,16 +304,14 @@ static graphss_status recover(graphss_ctx *ctx, graphss_recover_result *out,
 }
 
 graphss_status graphss_i_recover(graphss_ctx *ctx, graphss_recover_result *out,
-                                 const graphss_defence_input *in,
-                                 const graphss_recover_options *opt)
+    const graphss_defence_input *in, const graphss_recover_options *opt)
 {
     return recover(ctx, out, in, opt, NULL, NULL);
 }
 
 graphss_status graphss_i_recover_carried(graphss_ctx *ctx, graphss_recover_result *out,
-                                         const graphss_defence_input *in,
-                                         const graphss_recover_options *opt,
-                                         graphss_i_carry *carry)
+    const graphss_defence_input *in, const graphss_recover_options *opt,
+    graphss_i_carry *carry)
 {
     if (GRAPHSS_I_LACKS(ctx, {"input", in}, {"place for the recovery", out}))
         return GRAPHSS_ERR_INVALID;
@@ -329,15 +322,13 @@ graphss_status graphss_i_recover_carried(graphss_ctx *ctx, graphss_recover_resul
 }
 
 graphss_status graphss_recover_run(graphss_ctx *ctx, graphss_recover_result *out,
-                                   const graphss_defence_input *in,
-                                   const graphss_recover_options *opt)
+    const graphss_defence_input *in, const graphss_recover_options *opt)
 {
     return graphss_i_recover_carried(ctx, out, in, opt, NULL);
 }
 
 graphss_status graphss_part_recover(graphss_ctx *ctx, graphss_recover_result *out,
-                                    const graphss_part_input *in,
-                                    const graphss_recover_options *opt)
+    const graphss_part_input *in, const graphss_recover_options *opt)
 {
     if (GRAPHSS_I_LACKS(ctx, {"input", in}, {"place for the recovery", out}))
         return GRAPHSS_ERR_INVALID;

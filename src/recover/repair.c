@@ -94,20 +94,20 @@ static float value_of(const graphss_features *x, size_t row, size_t column)
 }
 
 static graphss_status flip(graphss_ctx *ctx, graphss_flips *out, graphss_flip_kind kind,
-                           size_t node, size_t target, float from, float to)
+    size_t node, size_t target, float from, float to)
 {
     const graphss_flip one = {.victim = (int32_t)node,
-                              .kind = kind,
-                              .node = (int32_t)node,
-                              .target = (int32_t)target,
-                              .old_value = from,
-                              .new_value = to};
+        .kind = kind,
+        .node = (int32_t)node,
+        .target = (int32_t)target,
+        .old_value = from,
+        .new_value = to};
     return graphss_flips_add(ctx, out, one);
 }
 
 /* A row as it was. */
-static graphss_status words_back(graphss_ctx *ctx, graphss_flips *out, const input *s,
-                                 size_t i)
+static graphss_status words_back(
+    graphss_ctx *ctx, graphss_flips *out, const input *s, size_t i)
 {
     const graphss_features *past = s->in->previous->features;
     const size_t b = (size_t)s->before[i];
@@ -120,8 +120,8 @@ static graphss_status words_back(graphss_ctx *ctx, graphss_flips *out, const inp
     return st;
 }
 
-static graphss_status strong_words(graphss_ctx *ctx, graphss_flips *out, const input *s,
-                                   size_t i)
+static graphss_status strong_words(
+    graphss_ctx *ctx, graphss_flips *out, const input *s, size_t i)
 {
     const graphss_features *x = s->features;
     const size_t class = recovered(s, i), towards = pushed_to(s, i, class);
@@ -162,8 +162,8 @@ static bool told(const input *s, size_t i, size_t u)
     return u == i || (u < i && suspicious(s, u));
 }
 
-static graphss_status edges_back(graphss_ctx *ctx, graphss_flips *out, const input *s,
-                                 size_t i)
+static graphss_status edges_back(
+    graphss_ctx *ctx, graphss_flips *out, const input *s, size_t i)
 {
     const graphss_graph *g = s->graph;
     graphss_status st = GRAPHSS_OK;
@@ -205,43 +205,41 @@ static graphss_status prepare(graphss_ctx *ctx, input *s)
     if (!in->split)
         st = graphss_split_match(ctx, &own, in->model, &in->current);
     if (!st)
-        st = graphss_i_surrogate_train(
-            ctx, &s->words,
+        st = graphss_i_surrogate_train(ctx, &s->words,
             &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
-                                   .graph = s->graph,
-                                   .features = s->features,
-                                   .n_classes = s->k,
-                                   .split = in->split ? in->split : &own,
-                                   .seed = in->seed});
+                .graph = s->graph,
+                .features = s->features,
+                .n_classes = s->k,
+                .split = in->split ? in->split : &own,
+                .seed = in->seed});
     graphss_split_destroy(ctx, &own);
     return st ? st : learn_usual(ctx, s);
 }
 
 graphss_status graphss_recover_flips(graphss_ctx *ctx, graphss_flips *out,
-                                     const graphss_defence_input *in,
-                                     const graphss_recover_result *recovery, double least)
+    const graphss_defence_input *in, const graphss_recover_result *recovery, double least)
 {
-    if (GRAPHSS_I_LACKS(ctx, {"input", in}, {"recovery", recovery},
-                        {"place for the changes", out}))
+    if (GRAPHSS_I_LACKS(
+            ctx, {"input", in}, {"recovery", recovery}, {"place for the changes", out}))
         return GRAPHSS_ERR_INVALID;
     graphss_status st = graphss_i_check_input(ctx, in);
     if (st)
         return st;
     const graphss_predictions *found = &recovery->predictions;
     input s = {.in = in,
-               .found = found,
-               .kind = recovery->kind,
-               .graph = in->current.graph,
-               .features = in->current.features,
-               .n = in->current.graph->n_nodes,
-               .k = graphss_model_classes(in->model),
-               .least = least};
+        .found = found,
+        .kind = recovery->kind,
+        .graph = in->current.graph,
+        .features = in->current.features,
+        .n = in->current.graph->n_nodes,
+        .k = graphss_model_classes(in->model),
+        .least = least};
     if (found->n_nodes != s.n || found->n_classes != s.k || !found->posterior ||
         !found->perturbed)
         return graphss_i_fail(ctx, GRAPHSS_ERR_SHAPE,
-                              "the recovery is of %zu nodes and %zu classes, want %zu and %zu "
-                              "with posterior and perturbed",
-                              found->n_nodes, found->n_classes, s.n, s.k);
+            "the recovery is of %zu nodes and %zu classes, want %zu and %zu "
+            "with posterior and perturbed",
+            found->n_nodes, found->n_classes, s.n, s.k);
     graphss_flips made = {0};
     st = prepare(ctx, &s);
     for (size_t i = 0; i < s.n && !st; i++) {

@@ -3,12 +3,11 @@
 #include "recover/defence.h"
 
 static graphss_status run(graphss_ctx *ctx, double *posterior, double *perturbed,
-                          const graphss_i_defence_input *input,
-                          const graphss_recover_options *opt)
+    const graphss_i_defence_input *input, const graphss_recover_options *opt)
 {
     (void)perturbed;
-    return graphss_i_train_and_ask(ctx, posterior, input, input->current.graph,
-                                   input->current.graph, &opt->fit);
+    return graphss_i_train_and_ask(
+        ctx, posterior, input, input->current.graph, input->current.graph, &opt->fit);
 }
 
 const graphss_i_defence graphss_i_retrain_defence = {

@@ -56,7 +56,7 @@ void graphss_i_chain_live(const graphss_i_problem *p, graphss_i_chain *c)
         for (size_t m = 0; m < p->M; m++)
             if (p->observed[m][i] >= 0)
                 count_in(&c->matrix[graphss_i_matrix_of(p, m, s)], K,
-                         (size_t)p->observed[m][i], k, 1);
+                    (size_t)p->observed[m][i], k, 1);
     }
     for (size_t i = 0; i < p->n_matrices; i++) {
         graphss_i_matrix *t = &c->matrix[i];
@@ -109,8 +109,8 @@ static inline size_t pick(const double *sums, size_t n, double u)
 }
 
 /* One source, no switch. */
-static inline __attribute__((always_inline)) void
-sweep_single(const graphss_i_problem *p, graphss_i_chain *c, bool keep, size_t K)
+static inline __attribute__((always_inline)) void sweep_single(
+    const graphss_i_problem *p, graphss_i_chain *c, bool keep, size_t K)
 {
     graphss_i_matrix *const t = &c->matrix[0];
     double *const w = c->weight, *const sums = c->sums; /* [K] */

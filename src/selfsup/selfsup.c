@@ -27,16 +27,15 @@ typedef struct run {
     size_t kept, from, to;  /* sweeps kept so far; those of this round */
 } run;
 
-bool graphss_i_refit_due(const graphss_selfsup_input *in, const graphss_selfsup_options *opt,
-                         size_t sweep)
+bool graphss_i_refit_due(
+    const graphss_selfsup_input *in, const graphss_selfsup_options *opt, size_t sweep)
 {
     return in->refit && sweep % (size_t)opt->retrain_every == 0 &&
            sweep + 1 < (size_t)opt->sweeps;
 }
 
 graphss_status graphss_i_refit(graphss_ctx *ctx, bool *done, double *best, float *prob,
-                               const int32_t *z, const graphss_selfsup_input *in,
-                               const graphss_selfsup_options *opt)
+    const int32_t *z, const graphss_selfsup_input *in, const graphss_selfsup_options *opt)
 {
     if (opt->refit_rule == GRAPHSS_REFIT_AGREEMENT) {
         const double agreement = graphss_labels_accuracy(z, in->source[0].label, NULL, in->n);
@@ -59,7 +58,7 @@ static void transpose(double *out, const double *a, size_t K)
 }
 
 static graphss_status add_matrix(graphss_ctx *ctx, graphss_i_problem *p, double *scratch,
-                                 const graphss_prior *prior, const double *phi, bool fixed)
+    const graphss_prior *prior, const double *phi, bool fixed)
 {
     const size_t at = p->n_matrices * p->K * p->K;
     const graphss_status st = graphss_prior_cells(ctx, scratch, prior, p->K);
@@ -77,7 +76,7 @@ static graphss_status add_matrix(graphss_ctx *ctx, graphss_i_problem *p, double 
 
 /* The matrices of one source: one, or one for each state. */
 static graphss_status add_source(graphss_ctx *ctx, graphss_i_problem *p, double *scratch,
-                                 const graphss_source *from, size_t m, bool fixed)
+    const graphss_source *from, size_t m, bool fixed)
 {
     p->observed[m] = from->label;
     p->first[m] = p->n_matrices;
@@ -87,8 +86,7 @@ static graphss_status add_source(graphss_ctx *ctx, graphss_i_problem *p, double 
     for (size_t s = 1; !st && from->tampered && s < p->S; s++) {
         const double *phi = from->tampered_phi;
         st = add_matrix(ctx, p, scratch, &from->tampered_prior,
-                        phi ? phi + (s - 1) * p->K * p->K : NULL,
-                        fixed || from->tampered_fixed);
+            phi ? phi + (s - 1) * p->K * p->K : NULL, fixed || from->tampered_fixed);
     }
     if (!st)
         return st;
@@ -134,7 +132,7 @@ static double *cut(double **at, size_t count)
 }
 
 static graphss_status chain_make(graphss_ctx *ctx, graphss_i_chain *c, tally *sums,
-                                 const graphss_i_problem *p, uint64_t seed, size_t number)
+    const graphss_i_problem *p, uint64_t seed, size_t number)
 {
     const size_t K = p->K, S = p->S, M = p->M;
     const size_t small =
@@ -314,8 +312,8 @@ static size_t round_end(const run *u, const graphss_selfsup_input *in, size_t fr
     return to;
 }
 
-static graphss_status run_chains(graphss_ctx *ctx, graphss_selfsup_result *out, run *u,
-                                 const graphss_selfsup_input *in)
+static graphss_status run_chains(
+    graphss_ctx *ctx, graphss_selfsup_result *out, run *u, const graphss_selfsup_input *in)
 {
     const size_t sweeps = (size_t)u->opt->sweeps;
     const size_t first = (size_t)(u->opt->warmup + u->opt->burn_in);
@@ -414,8 +412,7 @@ static void diagnose(graphss_selfsup_result *out, run *u)
 }
 
 static graphss_status sample(graphss_ctx *ctx, graphss_selfsup_result *out,
-                             const graphss_selfsup_input *in,
-                             const graphss_selfsup_options *opt)
+    const graphss_selfsup_input *in, const graphss_selfsup_options *opt)
 {
     run u = {.opt = opt, .n_chains = (size_t)opt->chains};
     const size_t n = in->n, K = in->n_classes;
@@ -454,8 +451,8 @@ done:
 }
 
 /* The arrays of a result but its traces. */
-static graphss_status alloc_result(graphss_ctx *ctx, graphss_selfsup_result *out,
-                                   const graphss_selfsup_input *in)
+static graphss_status alloc_result(
+    graphss_ctx *ctx, graphss_selfsup_result *out, const graphss_selfsup_input *in)
 {
     const size_t n = in->n, K = in->n_classes, M = in->n_sources, S = in->n_states;
     *out = (graphss_selfsup_result){.n = n, .n_classes = K, .n_sources = M, .n_states = S};
@@ -474,14 +471,13 @@ static graphss_status alloc_result(graphss_ctx *ctx, graphss_selfsup_result *out
 }
 
 graphss_status graphss_selfsup_run(graphss_ctx *ctx, graphss_selfsup_result *out,
-                                   const graphss_selfsup_input *in,
-                                   const graphss_selfsup_options *opt)
+    const graphss_selfsup_input *in, const graphss_selfsup_options *opt)
 {
     if (GRAPHSS_I_LACKS(ctx, {"input", in}, {"place for the result", out}) ||
         GRAPHSS_I_TAKE(ctx, graphss_selfsup_input, NULL, in) ||
         GRAPHSS_I_LACKS(ctx, {"probabilities", in->prob},
-                        {"sources", GRAPHSS_I_FILLED(in->source, in->n_sources)},
-                        {"states", GRAPHSS_I_FILLED(in->state, in->n_states)}))
+            {"sources", GRAPHSS_I_FILLED(in->source, in->n_sources)},
+            {"states", GRAPHSS_I_FILLED(in->state, in->n_states)}))
         return GRAPHSS_ERR_INVALID;
     const double start = graphss_i_seconds();
     graphss_selfsup_options standard;

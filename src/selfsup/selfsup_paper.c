@@ -10,7 +10,7 @@
 
 /* w[k] = P[n][k] * phi[k][y], normalised into out [n x K]; z the largest. */
 static void take_likeliest(int32_t *z, double *out, const float *prob, const double *phi,
-                           const int32_t *observed, size_t n, size_t K)
+    const int32_t *observed, size_t n, size_t K)
 {
     for (size_t i = 0; i < n; i++) {
         const float *P = prob + i * K;
@@ -41,8 +41,7 @@ static void normalise_into(double *out, const float *prob, size_t n, size_t K)
 }
 
 graphss_status graphss_i_selfsup_paper(graphss_ctx *ctx, graphss_selfsup_result *out,
-                                       const graphss_selfsup_input *in,
-                                       const graphss_selfsup_options *opt)
+    const graphss_selfsup_input *in, const graphss_selfsup_options *opt)
 {
     const size_t n = in->n, K = in->n_classes, sweeps = (size_t)opt->sweeps;
     const int32_t *observed = in->source[0].label;

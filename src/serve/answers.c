@@ -59,8 +59,8 @@ static void when(graphss_i_text *t, const char *name, double x)
     graphss_i_text_when(t, x);
 }
 
-static void class_name(graphss_i_text *t, const char *name, const graphss_live *live,
-                       int32_t c)
+static void class_name(
+    graphss_i_text *t, const char *name, const graphss_live *live, int32_t c)
 {
     char room[32];
     text(t, name, c < 0 ? NULL : graphss_live_class(live, (size_t)c, room));
@@ -97,10 +97,10 @@ static graphss_status status(graphss_server *s, graphss_i_text *t)
     graphss_live_status_get(s->live, &v);
     graphss_i_text_add(t, "{");
     text(t, "state",
-         v.open_alerts  ? "alert"
-         : !v.suspicion ? "unknown"
-         : v.checks     ? "calm"
-                        : "learning");
+        v.open_alerts  ? "alert"
+        : !v.suspicion ? "unknown"
+        : v.checks     ? "calm"
+                       : "learning");
     whole(t, "open_alerts", v.open_alerts);
     whole(t, "alerts", v.n_alerts);
     member(t, "test");
@@ -153,11 +153,10 @@ static graphss_status model(graphss_server *s, graphss_i_job *job, graphss_i_tex
         return say(job, t, 404, "the model is called graphss");
     graphss_live_status_get(s->live, &v);
     graphss_i_text_add(t,
-                       "{\"name\":\"graphss\",\"platform\":\"graphss\",\"inputs\":[{\"name\":"
-                       "\"node\",\"datatype\":\"BYTES\",\"shape\":[-1]}],\"outputs\":[");
-    graphss_i_text_format(
-        t, "{\"name\":\"probability\",\"datatype\":\"FP32\",\"shape\":[-1,%zu]},",
-        v.n_classes);
+        "{\"name\":\"graphss\",\"platform\":\"graphss\",\"inputs\":[{\"name\":"
+        "\"node\",\"datatype\":\"BYTES\",\"shape\":[-1]}],\"outputs\":[");
+    graphss_i_text_format(t,
+        "{\"name\":\"probability\",\"datatype\":\"FP32\",\"shape\":[-1,%zu]},", v.n_classes);
     graphss_i_text_add(t, "{\"name\":\"label\",\"datatype\":\"BYTES\",\"shape\":[-1]},"
                           "{\"name\":\"recovered\",\"datatype\":\"BYTES\",\"shape\":[-1]},"
                           "{\"name\":\"p_value\",\"datatype\":\"FP64\",\"shape\":[-1]}],"
@@ -179,7 +178,7 @@ static graphss_status model(graphss_server *s, graphss_i_job *job, graphss_i_tex
 /* {"inputs": [{"name": "node", "shape": [2], "datatype": "BYTES", "data": ["anna", "karl"]}]}
  */
 static graphss_status infer(graphss_ctx *ctx, graphss_server *s, graphss_i_job *job,
-                            graphss_i_text *t, const json_t *body)
+    graphss_i_text *t, const json_t *body)
 {
     const json_t *input = json_array_get(json_object_get(body, "inputs"), 0),
                  *data = json_object_get(input, "data");
@@ -191,8 +190,7 @@ static graphss_status infer(graphss_ctx *ctx, graphss_server *s, graphss_i_job *
     if (strcmp(job->request.name, "graphss") != 0)
         return say(job, t, 404, "the model is called graphss");
     if (n == 0 || n > INFER_MOST)
-        return say(
-            job, t, 400,
+        return say(job, t, 400,
             "want {\"inputs\": [{\"name\": \"node\", \"datatype\": \"BYTES\", \"data\": "
             "[names of 1 to 1000 nodes]}]}");
     for (size_t i = 0; i < n; i++)
@@ -209,9 +207,9 @@ static graphss_status infer(graphss_ctx *ctx, graphss_server *s, graphss_i_job *
         graphss_i_text_add(t, ",");
     }
     graphss_i_text_format(t,
-                          "\"outputs\":[{\"name\":\"probability\",\"datatype\":\"FP32\","
-                          "\"shape\":[%zu,%zu],\"data\":[",
-                          n, v.n_classes);
+        "\"outputs\":[{\"name\":\"probability\",\"datatype\":\"FP32\","
+        "\"shape\":[%zu,%zu],\"data\":[",
+        n, v.n_classes);
     for (size_t i = 0; i < n && !st; i++) {
         const size_t node =
             (size_t)graphss_live_find(s->live, json_string_value(json_array_get(data, i)));
@@ -226,12 +224,11 @@ static graphss_status infer(graphss_ctx *ctx, graphss_server *s, graphss_i_job *
             break;
         const char *comma = i ? "," : "";
         graphss_i_text_add(&label, comma);
-        graphss_i_text_json(&label,
-                            graphss_live_class(s->live, (size_t)found.predicted, room));
+        graphss_i_text_json(
+            &label, graphss_live_class(s->live, (size_t)found.predicted, room));
         graphss_i_text_add(&recovered, comma);
         graphss_i_text_json(&recovered,
-                            found.recovered < 0
-                                ? NULL
+            found.recovered < 0 ? NULL
                                 : graphss_live_class(s->live, (size_t)found.recovered, room));
         graphss_i_text_add(&p_value, comma);
         graphss_i_text_real(&p_value, found.p_value);
@@ -239,15 +236,14 @@ static graphss_status infer(graphss_ctx *ctx, graphss_server *s, graphss_i_job *
     const struct {
         const char *name, *type;
         const graphss_i_text *data;
-    } out[] = {{"label", "BYTES", &label},
-               {"recovered", "BYTES", &recovered},
-               {"p_value", "FP64", &p_value}};
+    } out[] = {{"label", "BYTES", &label}, {"recovered", "BYTES", &recovered},
+        {"p_value", "FP64", &p_value}};
     graphss_i_text_add(t, "]}");
     for (size_t i = 0; i < 3; i++) {
         graphss_i_text_format(t,
-                              ",{\"name\":\"%s\",\"datatype\":\"%s\",\"shape\":[%zu],"
-                              "\"data\":[",
-                              out[i].name, out[i].type, n);
+            ",{\"name\":\"%s\",\"datatype\":\"%s\",\"shape\":[%zu],"
+            "\"data\":[",
+            out[i].name, out[i].type, n);
         graphss_i_text_put(t, out[i].data->at ? out[i].data->at : "", out[i].data->n);
         graphss_i_text_add(t, "]}");
         t->failed = t->failed || out[i].data->failed;
@@ -284,7 +280,7 @@ void graphss_i_answer_events(graphss_i_text *t, const graphss_i_job *job)
 /* ---- nodes ---- */
 
 static void put_edges(graphss_i_text *t, const char *name, const graphss_i_why *why,
-                      const graphss_live *live, int state)
+    const graphss_live *live, int state)
 {
     size_t n = 0;
     member(t, name);
@@ -313,8 +309,8 @@ static void put_features(graphss_i_text *t, const graphss_i_why *why, const grap
     graphss_i_text_add(t, "]");
 }
 
-static void put_why(graphss_ctx *ctx, graphss_i_text *t, const graphss_i_why *why,
-                    const graphss_live *live)
+static void put_why(
+    graphss_ctx *ctx, graphss_i_text *t, const graphss_i_why *why, const graphss_live *live)
 {
     graphss_i_text sentence = {.ctx = ctx};
     member(t, "why");
@@ -329,8 +325,8 @@ static void put_why(graphss_ctx *ctx, graphss_i_text *t, const graphss_i_why *wh
     graphss_i_text_destroy(&sentence);
 }
 
-static graphss_status put_node(graphss_ctx *ctx, graphss_i_text *t, graphss_live *live,
-                               size_t node, bool all)
+static graphss_status put_node(
+    graphss_ctx *ctx, graphss_i_text *t, graphss_live *live, size_t node, bool all)
 {
     graphss_i_why why;
     char room[32];
@@ -385,8 +381,8 @@ static graphss_status put_node(graphss_ctx *ctx, graphss_i_text *t, graphss_live
     return GRAPHSS_OK;
 }
 
-static graphss_status node(graphss_ctx *ctx, graphss_server *s, graphss_i_job *job,
-                           graphss_i_text *t)
+static graphss_status node(
+    graphss_ctx *ctx, graphss_server *s, graphss_i_job *job, graphss_i_text *t)
 {
     const int64_t found = graphss_live_find(s->live, job->request.name);
     if (found < 0)
@@ -396,8 +392,8 @@ static graphss_status node(graphss_ctx *ctx, graphss_server *s, graphss_i_job *j
     return st;
 }
 
-static graphss_status nodes(graphss_ctx *ctx, graphss_server *s, graphss_i_job *job,
-                            graphss_i_text *t)
+static graphss_status nodes(
+    graphss_ctx *ctx, graphss_server *s, graphss_i_job *job, graphss_i_text *t)
 {
     int32_t list[LIST_MOST];
     bool bad;
@@ -442,14 +438,14 @@ static graphss_status groups(graphss_server *s, graphss_i_job *job, graphss_i_te
 }
 
 static graphss_status group_add(graphss_ctx *ctx, graphss_server *s, graphss_i_job *job,
-                                graphss_i_text *t, const json_t *body)
+    graphss_i_text *t, const json_t *body)
 {
     const char *name = json_string_value(json_object_get(body, "name"));
     const json_t *list = json_object_get(body, "nodes");
     const size_t n = json_array_size(list);
     if (!name || !*name || strlen(name) > GRAPHSS_EVENT_NAME || !strcmp(name, "all") || n == 0)
         return say(job, t, 400,
-                   "want {\"name\": a name other than all, \"nodes\": [names of nodes]}");
+            "want {\"name\": a name other than all, \"nodes\": [names of nodes]}");
     const char **members = graphss_i_alloc(ctx, n, sizeof *members);
     if (!members)
         return GRAPHSS_ERR_NOMEM;
@@ -459,7 +455,7 @@ static graphss_status group_add(graphss_ctx *ctx, graphss_server *s, graphss_i_j
         strings = strings && members[i] && *members[i];
     }
     graphss_status st = strings ? graphss_store_watch(ctx, s->store, s->live, name, members, n,
-                                                      graphss_i_wall())
+                                      graphss_i_wall())
                                 : GRAPHSS_OK;
     graphss_release(ctx, members);
     if (!strings)
@@ -517,28 +513,27 @@ static graphss_status put_alert(void *user, const graphss_store_alert *a)
     return t->failed ? GRAPHSS_ERR_NOMEM : GRAPHSS_OK;
 }
 
-static graphss_status alerts(graphss_ctx *ctx, graphss_server *s, graphss_i_job *job,
-                             graphss_i_text *t)
+static graphss_status alerts(
+    graphss_ctx *ctx, graphss_server *s, graphss_i_job *job, graphss_i_text *t)
 {
-    static const char *const states[] = {"firing", "open", "acknowledged", "dismissed",
-                                         "confirmed"};
-    alert_list list = {
-        .t = t,
+    static const char *const states[] = {
+        "firing", "open", "acknowledged", "dismissed", "confirmed"};
+    alert_list list = {.t = t,
         .state = graphss_i_pair_get(job->request.query, job->request.n_query, "state")};
     bool known = !list.state;
     for (size_t i = 0; i < sizeof states / sizeof *states && !known; i++)
         known = !strcmp(list.state, states[i]);
     if (!known)
-        return say(job, t, 400,
-                   "state: want firing, open, acknowledged, dismissed or confirmed");
+        return say(
+            job, t, 400, "state: want firing, open, acknowledged, dismissed or confirmed");
     graphss_i_text_add(t, "{\"alerts\":[");
     const graphss_status st = graphss_store_alerts(ctx, s->store, put_alert, &list);
     graphss_i_text_add(t, "]}\n");
     return st;
 }
 
-static graphss_status alert(graphss_ctx *ctx, graphss_server *s, graphss_i_job *job,
-                            graphss_i_text *t, uint64_t id)
+static graphss_status alert(
+    graphss_ctx *ctx, graphss_server *s, graphss_i_job *job, graphss_i_text *t, uint64_t id)
 {
     alert_list list = {.t = t, .only = id, .full = true};
     const graphss_status st = graphss_store_alerts(ctx, s->store, put_alert, &list);
@@ -574,10 +569,10 @@ static graphss_status put_labels(graphss_ctx *ctx, graphss_server *s, json_t *la
     json_object_foreach(labels, key, value)
     {
         const graphss_event e = {.op = GRAPHSS_EVENT_SET_LABEL,
-                                 .t = v.now,
-                                 .seq = -1,
-                                 .u = key,
-                                 .label = json_string_value(value)};
+            .t = v.now,
+            .seq = -1,
+            .u = key,
+            .label = json_string_value(value)};
         if (!st)
             st = put_event(ctx, &lines, &e);
     }
@@ -597,7 +592,7 @@ static graphss_status put_labels(graphss_ctx *ctx, graphss_server *s, json_t *la
 }
 
 static graphss_status settle(graphss_ctx *ctx, graphss_server *s, graphss_i_job *job,
-                             graphss_i_text *t, const json_t *body, uint64_t id)
+    graphss_i_text *t, const json_t *body, uint64_t id)
 {
     const graphss_alert_state state =
         job->request.ask == GRAPHSS_I_ASK_ALERT_ACK       ? GRAPHSS_ALERT_ACKNOWLEDGED
@@ -619,19 +614,18 @@ static graphss_status settle(graphss_ctx *ctx, graphss_server *s, graphss_i_job 
     if (id > v.n_alerts)
         return say(job, t, 404, "there is no such alert");
     graphss_status st = graphss_store_settle(ctx, s->store, s->live, id, state,
-                                             *job->who ? job->who
-                                             : who     ? who
-                                                       : "local",
-                                             json_string_value(json_object_get(body, "note")),
-                                             graphss_i_wall());
+        *job->who ? job->who
+        : who     ? who
+                  : "local",
+        json_string_value(json_object_get(body, "note")), graphss_i_wall());
     if (!st)
         st = put_labels(ctx, s, labels);
     s->dirty = true;
     return st ? st : alert(ctx, s, job, t, id);
 }
 
-static graphss_status undo_node(graphss_ctx *ctx, graphss_i_text *t, graphss_live *live,
-                                size_t u)
+static graphss_status undo_node(
+    graphss_ctx *ctx, graphss_i_text *t, graphss_live *live, size_t u)
 {
     graphss_i_why why;
     char room[32];
@@ -640,12 +634,12 @@ static graphss_status undo_node(graphss_ctx *ctx, graphss_i_text *t, graphss_liv
         return st;
     for (size_t i = 0; i < why.edges.n && !st; i++) {
         const char *v = graphss_live_name(live, (size_t)why.edges.node[i]);
-        const graphss_event e = {.op = why.edges.state[i] > 0 ? GRAPHSS_EVENT_REMOVE_EDGE
-                                                              : GRAPHSS_EVENT_ADD_EDGE,
-                                 .t = NAN,
-                                 .seq = -1,
-                                 .u = graphss_live_name(live, u),
-                                 .v = v};
+        const graphss_event e = {
+            .op = why.edges.state[i] > 0 ? GRAPHSS_EVENT_REMOVE_EDGE : GRAPHSS_EVENT_ADD_EDGE,
+            .t = NAN,
+            .seq = -1,
+            .u = graphss_live_name(live, u),
+            .v = v};
         if (why.edges.state[i] && v)
             st = put_event(ctx, t, &e);
     }
@@ -653,12 +647,12 @@ static graphss_status undo_node(graphss_ctx *ctx, graphss_i_text *t, graphss_liv
         const char *name =
             graphss_live_column(live, (size_t)why.features.item[i].column, room);
         const graphss_event e = {.op = GRAPHSS_EVENT_SET_FEATURES,
-                                 .t = NAN,
-                                 .seq = -1,
-                                 .u = graphss_live_name(live, u),
-                                 .n_features = 1,
-                                 .feature = &name,
-                                 .value = &why.features.item[i].was};
+            .t = NAN,
+            .seq = -1,
+            .u = graphss_live_name(live, u),
+            .n_features = 1,
+            .feature = &name,
+            .value = &why.features.item[i].was};
         st = put_event(ctx, t, &e);
     }
     graphss_i_why_destroy(ctx, &why);
@@ -672,8 +666,8 @@ static bool likely(double score)
     return score > 0;
 }
 
-static graphss_status undo(graphss_ctx *ctx, graphss_server *s, graphss_i_job *job,
-                           graphss_i_text *t, uint64_t id)
+static graphss_status undo(
+    graphss_ctx *ctx, graphss_server *s, graphss_i_job *job, graphss_i_text *t, uint64_t id)
 {
     graphss_live_status v;
     graphss_live_alert a;
@@ -719,14 +713,14 @@ static graphss_status put_label(void *user, const graphss_store_alert *a)
 /* ---- snapshots and the trail ---- */
 
 static graphss_status trust(graphss_ctx *ctx, graphss_server *s, graphss_i_job *job,
-                            graphss_i_text *t, const json_t *body)
+    graphss_i_text *t, const json_t *body)
 {
     const char *who = json_string_value(json_object_get(body, "who"));
     const graphss_status st = graphss_store_trust(ctx, s->store, s->live,
-                                                  *job->who ? job->who
-                                                  : who     ? who
-                                                            : "local",
-                                                  graphss_i_wall());
+        *job->who ? job->who
+        : who     ? who
+                  : "local",
+        graphss_i_wall());
     if (st)
         return st;
     s->dirty = true;
@@ -762,14 +756,14 @@ static graphss_status put_entry(void *user, const graphss_store_entry *e)
     return list->t->failed ? GRAPHSS_ERR_NOMEM : GRAPHSS_OK;
 }
 
-static graphss_status entries(graphss_ctx *ctx, graphss_server *s, graphss_i_job *job,
-                              graphss_i_text *t)
+static graphss_status entries(
+    graphss_ctx *ctx, graphss_server *s, graphss_i_job *job, graphss_i_text *t)
 {
     bool bad;
     const size_t most = limit_of(job, 100, &bad);
     uint64_t n = 0;
-    graphss_status (*const walk)(graphss_ctx *, graphss_store *, graphss_store_entry_take,
-                                 void *) =
+    graphss_status (*const walk)(
+        graphss_ctx *, graphss_store *, graphss_store_entry_take, void *) =
         job->request.ask == GRAPHSS_I_ASK_AUDIT ? graphss_store_audit : graphss_store_refused;
     if (bad)
         return say(job, t, 400, "limit: want 1 to 1000");
@@ -799,8 +793,8 @@ static json_t *body_of(const graphss_i_job *job)
     return body;
 }
 
-graphss_status graphss_i_answer(graphss_ctx *ctx, graphss_server *s, graphss_i_job *job,
-                                graphss_i_text *t)
+graphss_status graphss_i_answer(
+    graphss_ctx *ctx, graphss_server *s, graphss_i_job *job, graphss_i_text *t)
 {
     const graphss_i_ask ask = job->request.ask;
     const bool has_id = strstr(graphss_i_route_of(ask)->path, "/alerts/{id}") != NULL;

@@ -29,8 +29,8 @@ static graphss_status fill(graphss_i_feed *f, graphss_i_job *job, bool *end)
         const char *line;
         size_t n;
         const double left = until - graphss_i_seconds();
-        st = graphss_event_source_next(f->ctx, &what, &line, &n, &job->offset, f->source,
-                                       left > 0 ? left : 0);
+        st = graphss_event_source_next(
+            f->ctx, &what, &line, &n, &job->offset, f->source, left > 0 ? left : 0);
         if (st)
             break;
         *end = what == GRAPHSS_EVENT_END;
@@ -133,7 +133,7 @@ graphss_status graphss_i_feeds_start(graphss_ctx *ctx, graphss_server *s)
             st = graphss_live_follow(ctx, s->live, f->source, offset);
         if (!st && pthread_create(&f->thread, NULL, run, f) != 0)
             st = graphss_i_fail(ctx, GRAPHSS_ERR_IO, "%s: no thread to read it",
-                                graphss_event_source_name(f->source));
+                graphss_event_source_name(f->source));
         f->started = !st;
         s->n_feeds = i + 1;
         if (st)

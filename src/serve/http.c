@@ -51,7 +51,7 @@ struct graphss_i_http {
 /* ---- connections ---- */
 
 static void on_connection(void *cls, struct MHD_Connection *connection, void **context,
-                          enum MHD_ConnectionNotificationCode code)
+    enum MHD_ConnectionNotificationCode code)
 {
     graphss_i_http *h = cls;
     pthread_mutex_lock(&h->lock);
@@ -164,10 +164,10 @@ static struct MHD_Response *stream_response(graphss_i_http *h, struct MHD_Connec
     else
         i = STREAMS_MOST;
     pthread_mutex_unlock(&h->lock);
-    struct MHD_Response *r =
-        i < STREAMS_MOST ? h->mhd.create_response_from_callback(MHD_SIZE_UNKNOWN, 256,
-                                                                read_stream, w, free_stream)
-                         : NULL;
+    struct MHD_Response *r = i < STREAMS_MOST
+                                 ? h->mhd.create_response_from_callback(
+                                       MHD_SIZE_UNKNOWN, 256, read_stream, w, free_stream)
+                                 : NULL;
     if (!r)
         free_stream(w);
     return r;
@@ -192,28 +192,25 @@ void graphss_i_http_changed(graphss_i_http *h)
 
 /* ---- answers ---- */
 
-static void add_headers(const graphss_i_http *h, struct MHD_Response *r,
-                        const graphss_i_reply *reply)
+static void add_headers(
+    const graphss_i_http *h, struct MHD_Response *r, const graphss_i_reply *reply)
 {
     char seconds[16];
     const bool html = reply->type && !strncmp(reply->type, "text/html", 9);
     const struct {
         const char *name, *value;
-    } header[] = {
-        {"Content-Type", reply->type},
-        {"Cache-Control", "no-store"},
+    } header[] = {{"Content-Type", reply->type}, {"Cache-Control", "no-store"},
         {"X-Content-Type-Options", "nosniff"},
         {"Referrer-Policy", "same-origin"}, /* with none, forms would come from "null" */
         {"Content-Security-Policy",
-         html ? "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; "
-                "img-src 'self' data:; form-action 'self'; base-uri 'none'; "
-                "frame-ancestors 'none'"
-              : "default-src 'none'; frame-ancestors 'none'"},
-        {"X-Frame-Options", "DENY"},
-        {"Allow", reply->allow},
-        {"Location", reply->see},
+            html ? "default-src 'none'; style-src 'self'; script-src 'self'; connect-src "
+                   "'self'; "
+                   "img-src 'self' data:; form-action 'self'; base-uri 'none'; "
+                   "frame-ancestors 'none'"
+                 : "default-src 'none'; frame-ancestors 'none'"},
+        {"X-Frame-Options", "DENY"}, {"Allow", reply->allow}, {"Location", reply->see},
         {"WWW-Authenticate",
-         reply->status == 401 ? "Basic realm=\"graphss\", charset=\"UTF-8\"" : NULL},
+            reply->status == 401 ? "Basic realm=\"graphss\", charset=\"UTF-8\"" : NULL},
         {"Retry-After", reply->retry_after ? seconds : NULL}};
     snprintf(seconds, sizeof seconds, "%d", reply->retry_after);
     for (size_t i = 0; i < sizeof header / sizeof *header; i++)
@@ -222,7 +219,7 @@ static void add_headers(const graphss_i_http *h, struct MHD_Response *r,
 }
 
 static enum MHD_Result send_reply(graphss_i_http *h, struct MHD_Connection *c,
-                                  const graphss_i_job *job, const graphss_i_reply *reply)
+    const graphss_i_job *job, const graphss_i_reply *reply)
 {
     char nothing[1] = "";
     struct MHD_Response *r;
@@ -237,9 +234,8 @@ static enum MHD_Result send_reply(graphss_i_http *h, struct MHD_Connection *c,
         if (reply->text)
             memcpy(&text, &reply->text, sizeof text);
         r = h->mhd.create_response_from_buffer(reply->text ? reply->n : 0, text,
-                                               job->text && reply->text == job->text
-                                                   ? MHD_RESPMEM_PERSISTENT
-                                                   : MHD_RESPMEM_MUST_COPY);
+            job->text && reply->text == job->text ? MHD_RESPMEM_PERSISTENT
+                                                  : MHD_RESPMEM_MUST_COPY);
         if (!r)
             return MHD_NO;
         set_deadline(h, c, 2 * h->server->opt.wait);
@@ -286,27 +282,27 @@ static const char *refusal_text(int status)
 }
 
 static enum MHD_Result refuse(graphss_i_http *h, struct MHD_Connection *c,
-                              const graphss_i_job *job, int status, const char *allow)
+    const graphss_i_job *job, int status, const char *allow)
 {
     graphss_i_text_clear(&h->text);
     graphss_i_answer_error(&h->text, refusal_text(status));
     const graphss_i_reply reply = {.status = status,
-                                   .type = "application/json",
-                                   .text = h->text.failed ? NULL : h->text.at,
-                                   .n = h->text.n,
-                                   .allow = allow,
-                                   .retry_after = status == 429 || status == 503};
+        .type = "application/json",
+        .text = h->text.failed ? NULL : h->text.at,
+        .n = h->text.n,
+        .allow = allow,
+        .retry_after = status == 429 || status == 503};
     return send_reply(h, c, job, &reply);
 }
 
 /* What needs no engine. */
-static enum MHD_Result answer_here(graphss_i_http *h, struct MHD_Connection *c,
-                                   graphss_i_job *job)
+static enum MHD_Result answer_here(
+    graphss_i_http *h, struct MHD_Connection *c, graphss_i_job *job)
 {
     graphss_server *s = h->server;
     graphss_i_text *t = &h->text;
-    graphss_i_reply reply = {.status = 200,
-                             .type = graphss_i_route_of(job->request.ask)->answer};
+    graphss_i_reply reply = {
+        .status = 200, .type = graphss_i_route_of(job->request.ask)->answer};
     pthread_mutex_lock(&s->lock);
     const bool ready = s->view.ready && !s->draining;
     pthread_mutex_unlock(&s->lock);
@@ -326,8 +322,8 @@ static enum MHD_Result answer_here(graphss_i_http *h, struct MHD_Connection *c,
         break;
     case GRAPHSS_I_ASK_SERVER:
         graphss_i_text_format(t,
-                              "{\"name\":\"graphss\",\"version\":\"%s\",\"extensions\":[]}\n",
-                              graphss_version());
+            "{\"name\":\"graphss\",\"version\":\"%s\",\"extensions\":[]}\n",
+            graphss_version());
         break;
     case GRAPHSS_I_ASK_STYLE:
         graphss_i_text_add(t, graphss_i_page_css);
@@ -372,7 +368,7 @@ static void *on_target(void *cls, const char *target, struct MHD_Connection *con
 }
 
 static void on_completed(void *cls, struct MHD_Connection *connection, void **context,
-                         enum MHD_RequestTerminationCode code)
+    enum MHD_RequestTerminationCode code)
 {
     graphss_i_http *h = cls;
     (void)code;
@@ -433,8 +429,8 @@ static int admit(graphss_i_http *h, struct MHD_Connection *c, graphss_i_job *job
 }
 
 /* A name that is not ours, or a form of another site, is refused. */
-static int check_names(const graphss_i_http *h, struct MHD_Connection *c,
-                       const graphss_i_route *route)
+static int check_names(
+    const graphss_i_http *h, struct MHD_Connection *c, const graphss_i_route *route)
 {
     const graphss_serve_options *o = &h->server->opt;
     const char *host = header(h, c, "Host"), *site = header(h, c, "Sec-Fetch-Site");
@@ -449,12 +445,12 @@ static int check_names(const graphss_i_http *h, struct MHD_Connection *c,
 
 /* All that can be said before the body comes: 0 or a status. */
 static int look_at_head(graphss_i_http *h, struct MHD_Connection *c, graphss_i_job *job,
-                        const char *method, const char **allow)
+    const char *method, const char **allow)
 {
     const graphss_serve_options *o = &h->server->opt;
     *allow = NULL;
-    if (!graphss_i_limits_take(h->limits, address_of(h, c), (double)o->rate,
-                               graphss_i_seconds()))
+    if (!graphss_i_limits_take(
+            h->limits, address_of(h, c), (double)o->rate, graphss_i_seconds()))
         return count(h, &h->server->counts.limited, 429);
     if (!job->target)
         return 503;
@@ -510,7 +506,7 @@ static enum MHD_Result handle(graphss_i_http *h, struct MHD_Connection *c, graph
         status = graphss_i_job_lines(h->server, job);
     if (route->body == GRAPHSS_I_BODY_FORM &&
         (!job->body || strlen(job->body) != job->n_body ||
-         !graphss_i_pairs_parse(job->request.form, &job->request.n_form, job->body)))
+            !graphss_i_pairs_parse(job->request.form, &job->request.n_form, job->body)))
         status = 400;
     if (status)
         return refuse(h, c, job, status, NULL);
@@ -524,8 +520,7 @@ static enum MHD_Result handle(graphss_i_http *h, struct MHD_Connection *c, graph
 }
 
 static enum MHD_Result on_request(void *cls, struct MHD_Connection *c, const char *url,
-                                  const char *method, const char *version, const char *data,
-                                  size_t *n, void **context)
+    const char *method, const char *version, const char *data, size_t *n, void **context)
 {
     graphss_i_http *h = cls;
     graphss_i_job *job = *context;
@@ -581,22 +576,21 @@ static graphss_status start_daemon(graphss_ctx *ctx, graphss_i_http *h)
     const unsigned timeout = (unsigned)o->wait + 1;
     unsigned flags = MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ITC;
     struct MHD_OptionItem tls[] = {{MHD_OPTION_HTTPS_MEM_KEY, 0, h->key},
-                                   {MHD_OPTION_HTTPS_MEM_CERT, 0, h->cert},
-                                   {MHD_OPTION_END, 0, NULL}};
+        {MHD_OPTION_HTTPS_MEM_CERT, 0, h->cert}, {MHD_OPTION_END, 0, NULL}};
     if (h->cert)
         flags |= MHD_USE_TLS;
-    h->daemon = h->mhd.start_daemon(
-        flags, 0, NULL, NULL, on_request, h, MHD_OPTION_LISTEN_SOCKET, h->listener,
-        MHD_OPTION_CONNECTION_LIMIT, (unsigned)o->connections,
-        MHD_OPTION_PER_IP_CONNECTION_LIMIT, (unsigned)o->connections_each,
-        MHD_OPTION_CONNECTION_TIMEOUT, timeout, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
-        (size_t)CONNECTION_MEMORY, MHD_OPTION_STRICT_FOR_CLIENT, 1,
-        MHD_OPTION_URI_LOG_CALLBACK, on_target, h, MHD_OPTION_NOTIFY_COMPLETED, on_completed,
-        h, MHD_OPTION_NOTIFY_CONNECTION, on_connection, h, MHD_OPTION_UNESCAPE_CALLBACK,
-        keep_target, NULL, MHD_OPTION_ARRAY, h->cert ? tls : &tls[2], MHD_OPTION_END);
+    h->daemon = h->mhd.start_daemon(flags, 0, NULL, NULL, on_request, h,
+        MHD_OPTION_LISTEN_SOCKET, h->listener, MHD_OPTION_CONNECTION_LIMIT,
+        (unsigned)o->connections, MHD_OPTION_PER_IP_CONNECTION_LIMIT,
+        (unsigned)o->connections_each, MHD_OPTION_CONNECTION_TIMEOUT, timeout,
+        MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_MEMORY,
+        MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_URI_LOG_CALLBACK, on_target, h,
+        MHD_OPTION_NOTIFY_COMPLETED, on_completed, h, MHD_OPTION_NOTIFY_CONNECTION,
+        on_connection, h, MHD_OPTION_UNESCAPE_CALLBACK, keep_target, NULL, MHD_OPTION_ARRAY,
+        h->cert ? tls : &tls[2], MHD_OPTION_END);
     return h->daemon ? GRAPHSS_OK
                      : graphss_i_fail(ctx, GRAPHSS_ERR_IO, "the HTTP library does not start%s",
-                                      h->cert ? ": are --tls-cert and --tls-key a pair?" : "");
+                           h->cert ? ": are --tls-cert and --tls-key a pair?" : "");
 }
 
 static graphss_status read_tls(graphss_ctx *ctx, graphss_i_http *h)
@@ -633,19 +627,19 @@ graphss_status graphss_i_http_start(graphss_ctx *ctx, graphss_server *s)
     if (!st)
         st = read_tls(ctx, h);
     if (!st)
-        st = graphss_i_listen(ctx, &h->listener, &s->address, &h->alone, s->opt.listen,
-                              s->opt.tls_cert != NULL);
+        st = graphss_i_listen(
+            ctx, &h->listener, &s->address, &h->alone, s->opt.listen, s->opt.tls_cert != NULL);
     h->by_socket = !st && !strncmp(s->address, "unix:", 5);
     if (!st && !h->alone && !s->opt.tokens)
         st = graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
-                            "listen on %s: others can reach this address, so --tokens is "
-                            "wanted, too",
-                            s->opt.listen);
+            "listen on %s: others can reach this address, so --tokens is "
+            "wanted, too",
+            s->opt.listen);
     if (!st && !h->alone && !s->opt.tls_cert && !s->opt.behind_proxy)
         st = graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
-                            "listen on %s: tokens would be read on the way: want --tls-cert "
-                            "and --tls-key, or --behind-proxy where a proxy does TLS",
-                            s->opt.listen);
+            "listen on %s: tokens would be read on the way: want --tls-cert "
+            "and --tls-key, or --behind-proxy where a proxy does TLS",
+            s->opt.listen);
     return st ? st : start_daemon(ctx, h);
 }
 

@@ -27,8 +27,8 @@ void graphss_i_mhd_close(graphss_i_mhd *mhd);
 
 /* A socket that listens on ADDRESS:PORT or unix:PATH. *shown: how to reach it, which the
  * caller releases; *alone: nobody from outside this machine can. */
-graphss_status graphss_i_listen(graphss_ctx *ctx, int *out, char **shown, bool *alone,
-                                const char *where, bool tls);
+graphss_status graphss_i_listen(
+    graphss_ctx *ctx, int *out, char **shown, bool *alone, const char *where, bool tls);
 /* A Unix socket's file is removed. */
 void graphss_i_unlisten(const char *where);
 
@@ -44,10 +44,10 @@ typedef struct graphss_i_limits {
     uint64_t secret;
 } graphss_i_limits;
 /* May this address ask now? rate requests a second, at most two seconds' worth at once. */
-bool graphss_i_limits_take(graphss_i_limits *limits, const struct sockaddr *from, double rate,
-                           double now);
+bool graphss_i_limits_take(
+    graphss_i_limits *limits, const struct sockaddr *from, double rate, double now);
 /* A token was wrong. False: too many were, lately (20, and one more each three seconds). */
-bool graphss_i_limits_failed(graphss_i_limits *limits, const struct sockaddr *from,
-                             double now);
+bool graphss_i_limits_failed(
+    graphss_i_limits *limits, const struct sockaddr *from, double now);
 
 #endif

@@ -9,8 +9,8 @@
 
 static const double FAILURES = 20, FAILURES_BACK = 1.0 / 3;
 
-static graphss_i_bucket_of *bucket(graphss_i_limits *l, const struct sockaddr *from,
-                                   double rate, double now)
+static graphss_i_bucket_of *bucket(
+    graphss_i_limits *l, const struct sockaddr *from, double rate, double now)
 {
     unsigned char address[16] = {0};
     if (from && from->sa_family == AF_INET)
@@ -32,8 +32,8 @@ static graphss_i_bucket_of *bucket(graphss_i_limits *l, const struct sockaddr *f
     return b;
 }
 
-bool graphss_i_limits_take(graphss_i_limits *l, const struct sockaddr *from, double rate,
-                           double now)
+bool graphss_i_limits_take(
+    graphss_i_limits *l, const struct sockaddr *from, double rate, double now)
 {
     graphss_i_bucket_of *b = bucket(l, from, rate, now);
     if (rate > 0 && b->requests < 1)

@@ -17,28 +17,27 @@ graphss_status graphss_i_mhd_open(graphss_ctx *ctx, graphss_i_mhd *out)
     graphss_i_mhd m = {.handle = dlopen("libmicrohttpd.so.12", RTLD_NOW | RTLD_LOCAL)};
     if (!m.handle)
         return graphss_i_fail(ctx, GRAPHSS_ERR_IO,
-                              "libmicrohttpd is wanted here (libmicrohttpd12): %s", dlerror());
+            "libmicrohttpd is wanted here (libmicrohttpd12): %s", dlerror());
     const struct {
         const char *name;
         void *to;
-    } wanted[] = {{"MHD_start_daemon", &m.start_daemon},
-                  {"MHD_stop_daemon", &m.stop_daemon},
-                  {"MHD_quiesce_daemon", &m.quiesce_daemon},
-                  {"MHD_suspend_connection", &m.suspend_connection},
-                  {"MHD_resume_connection", &m.resume_connection},
-                  {"MHD_create_response_from_buffer", &m.create_response_from_buffer},
-                  {"MHD_create_response_from_callback", &m.create_response_from_callback},
-                  {"MHD_add_response_header", &m.add_response_header},
-                  {"MHD_queue_response", &m.queue_response},
-                  {"MHD_destroy_response", &m.destroy_response},
-                  {"MHD_lookup_connection_value", &m.lookup_connection_value},
-                  {"MHD_get_connection_info", &m.get_connection_info}};
+    } wanted[] = {{"MHD_start_daemon", &m.start_daemon}, {"MHD_stop_daemon", &m.stop_daemon},
+        {"MHD_quiesce_daemon", &m.quiesce_daemon},
+        {"MHD_suspend_connection", &m.suspend_connection},
+        {"MHD_resume_connection", &m.resume_connection},
+        {"MHD_create_response_from_buffer", &m.create_response_from_buffer},
+        {"MHD_create_response_from_callback", &m.create_response_from_callback},
+        {"MHD_add_response_header", &m.add_response_header},
+        {"MHD_queue_response", &m.queue_response},
+        {"MHD_destroy_response", &m.destroy_response},
+        {"MHD_lookup_connection_value", &m.lookup_connection_value},
+        {"MHD_get_connection_info", &m.get_connection_info}};
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
         void *const found = dlsym(m.handle, wanted[i].name);
         if (!found) {
             dlclose(m.handle);
-            return graphss_i_fail(ctx, GRAPHSS_ERR_IO, "libmicrohttpd.so.12 lacks %s",
-                                  wanted[i].name);
+            return graphss_i_fail(
+                ctx, GRAPHSS_ERR_IO, "libmicrohttpd.so.12 lacks %s", wanted[i].name);
         }
         memcpy(wanted[i].to, &found, sizeof found);
     }
@@ -68,8 +67,7 @@ static graphss_status listen_unix(graphss_ctx *ctx, int *out, const char *where)
     struct sockaddr_un to = {.sun_family = AF_UNIX};
     if (!*path || strlen(path) >= sizeof to.sun_path)
         return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
-                              "listen on %s: want a path of 1 to %zu bytes", where,
-                              sizeof to.sun_path - 1);
+            "listen on %s: want a path of 1 to %zu bytes", where, sizeof to.sun_path - 1);
     memcpy(to.sun_path, path, strlen(path) + 1);
     const struct sockaddr *address = (const struct sockaddr *)&to;
     const int probe = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -102,8 +100,8 @@ static bool is_loopback(const struct sockaddr *a)
     return a->sa_family == AF_INET6 && IN6_IS_ADDR_LOOPBACK(&in6->sin6_addr);
 }
 
-static graphss_status listen_tcp(graphss_ctx *ctx, int *out, char **shown, bool *alone,
-                                 const char *where, bool tls)
+static graphss_status listen_tcp(
+    graphss_ctx *ctx, int *out, char **shown, bool *alone, const char *where, bool tls)
 {
     char host[256];
     const char *colon = strrchr(where, ':');
@@ -112,19 +110,18 @@ static graphss_status listen_tcp(graphss_ctx *ctx, int *out, char **shown, bool 
     const bool brackets = n > 2 && where[0] == '[' && where[n - 1] == ']';
     if (n == 0 || n >= sizeof host || !graphss_i_number_parse(&port, colon + 1, 0, 65535))
         return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
-                              "listen on '%s': want ADDRESS:PORT, [ADDRESS]:PORT or unix:PATH",
-                              where);
+            "listen on '%s': want ADDRESS:PORT, [ADDRESS]:PORT or unix:PATH", where);
     snprintf(host, sizeof host, "%.*s", (int)(n - 2 * brackets), where + brackets);
     struct addrinfo hints = {.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV | AI_PASSIVE,
-                             .ai_socktype = SOCK_STREAM},
+                        .ai_socktype = SOCK_STREAM},
                     *found = NULL;
     if (!strcmp(host, "localhost"))
         snprintf(host, sizeof host, "127.0.0.1");
     if (getaddrinfo(host, colon + 1, &hints, &found) != 0)
         return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
-                              "listen on '%s': want an address in numbers, such as 127.0.0.1 "
-                              "or [::1]",
-                              where);
+            "listen on '%s': want an address in numbers, such as 127.0.0.1 "
+            "or [::1]",
+            where);
     const int yes = 1;
     *alone = is_loopback(found->ai_addr);
     const int fd = socket(found->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -153,8 +150,8 @@ static graphss_status listen_tcp(graphss_ctx *ctx, int *out, char **shown, bool 
     return GRAPHSS_OK;
 }
 
-graphss_status graphss_i_listen(graphss_ctx *ctx, int *out, char **shown, bool *alone,
-                                const char *where, bool tls)
+graphss_status graphss_i_listen(
+    graphss_ctx *ctx, int *out, char **shown, bool *alone, const char *where, bool tls)
 {
     const int given = graphss_i_notify_socket();
     const bool is_unix = !strncmp(where, "unix:", 5);

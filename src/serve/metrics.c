@@ -23,23 +23,23 @@ static void value(graphss_i_text *t, double x)
     }
 }
 
-static void one(graphss_i_text *t, const char *name, const char *type, const char *help,
-                double x)
+static void one(
+    graphss_i_text *t, const char *name, const char *type, const char *help, double x)
 {
     head(t, name, type, help);
     graphss_i_text_format(t, "%s ", name);
     value(t, x);
 }
 
-static void labelled(graphss_i_text *t, const char *name, const char *label, const char *of,
-                     double x)
+static void labelled(
+    graphss_i_text *t, const char *name, const char *label, const char *of, double x)
 {
     graphss_i_text_format(t, "%s{%s=\"%s\"} ", name, label, of);
     value(t, x);
 }
 
-static void histogram(graphss_i_text *t, const char *name, const char *help,
-                      const graphss_i_histogram *h)
+static void histogram(
+    graphss_i_text *t, const char *name, const char *help, const graphss_i_histogram *h)
 {
     uint64_t n = 0;
     head(t, name, "histogram", help);
@@ -50,8 +50,8 @@ static void histogram(graphss_i_text *t, const char *name, const char *help,
         graphss_i_text_format(t, "\"} %llu\n", (unsigned long long)n);
     }
     n += h->count[GRAPHSS_I_BUCKETS];
-    graphss_i_text_format(t, "%s_bucket{le=\"+Inf\"} %llu\n%s_sum ", name,
-                          (unsigned long long)n, name);
+    graphss_i_text_format(
+        t, "%s_bucket{le=\"+Inf\"} %llu\n%s_sum ", name, (unsigned long long)n, name);
     value(t, h->sum);
     graphss_i_text_format(t, "%s_count %llu\n", name, (unsigned long long)n);
 }
@@ -106,10 +106,9 @@ void graphss_i_metrics(graphss_i_text *t, graphss_server *s)
     one(t, "graphss_engine_beat_seconds", "gauge",
         "Seconds since the thread of the engine last came round.", beat);
     histogram(t, "graphss_apply_duration_seconds",
-              "Time to apply and store a batch of events.", &c.apply);
+        "Time to apply and store a batch of events.", &c.apply);
     histogram(t, "graphss_request_duration_seconds",
-              "Time from a whole request to its answer, of those that need the engine.",
-              &c.request);
+        "Time from a whole request to its answer, of those that need the engine.", &c.request);
     head(t, "graphss_responses_total", "counter", "Answers by the class of their status.");
     for (int i = 2; i < GRAPHSS_I_STATUSES; i++) {
         char of[4];
@@ -136,8 +135,7 @@ void graphss_i_metrics(graphss_i_text *t, graphss_server *s)
     head(t, "graphss_alerts", "gauge", "Alerts by their state.");
     for (int i = 0; i < 4; i++)
         labelled(t, "graphss_alerts", "state",
-                 graphss_alert_state_text((graphss_alert_state)i),
-                 (double)v.alerts_by_state[i]);
+            graphss_alert_state_text((graphss_alert_state)i), (double)v.alerts_by_state[i]);
     one(t, "graphss_alert_firing", "gauge", "Alerts that are open or acknowledged.",
         (double)v.status.open_alerts);
     one(t, "graphss_alert_p_value", "gauge",
@@ -161,7 +159,7 @@ void graphss_i_metrics(graphss_i_text *t, graphss_server *s)
     one(t, "graphss_ready", "gauge", "1 while requests are taken.", v.ready);
     head(t, "graphss_model_info", "gauge", "The model in use.");
     graphss_i_text_format(t, "graphss_model_info{model=\"%s\",version=\"%s\"} 1\n",
-                          v.model_type, graphss_version());
+        v.model_type, graphss_version());
     one(t, "graphss_model_age_seconds", "gauge", "Time since the model was loaded.",
         wall - v.model_loaded);
     one(t, "process_resident_memory_bytes", "gauge", "Resident memory size in bytes.",

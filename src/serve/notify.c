@@ -20,7 +20,7 @@ void graphss_i_notify(const char *text)
     if (fd < 0)
         return;
     (void)sendto(fd, text, strlen(text), MSG_NOSIGNAL, (const struct sockaddr *)&to,
-                 (socklen_t)(offsetof(struct sockaddr_un, sun_path) + n));
+        (socklen_t)(offsetof(struct sockaddr_un, sun_path) + n));
     close(fd);
 }
 

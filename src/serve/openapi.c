@@ -9,34 +9,33 @@ static void put_parameter(graphss_i_text *t, const char *path)
     if (!open)
         return;
     graphss_i_text_format(t,
-                          ",\"parameters\":[{\"name\":\"%.*s\",\"in\":\"path\",\"required\":"
-                          "true,\"schema\":{\"type\":\"string\"}}]",
-                          (int)strcspn(open + 1, "}"), open + 1);
+        ",\"parameters\":[{\"name\":\"%.*s\",\"in\":\"path\",\"required\":"
+        "true,\"schema\":{\"type\":\"string\"}}]",
+        (int)strcspn(open + 1, "}"), open + 1);
 }
 
 static void put_operation(graphss_i_text *t, const graphss_i_route *r)
 {
-    static const char *const types[] = {"", "application/json", "application/jsonl",
-                                        "application/x-www-form-urlencoded"};
-    graphss_i_text_format(t,
-                          "\"%s\":{\"summary\":", !strcmp(r->method, "GET") ? "get" : "post");
+    static const char *const types[] = {
+        "", "application/json", "application/jsonl", "application/x-www-form-urlencoded"};
+    graphss_i_text_format(
+        t, "\"%s\":{\"summary\":", !strcmp(r->method, "GET") ? "get" : "post");
     graphss_i_text_json(t, r->summary);
     put_parameter(t, r->path);
     if (r->role != GRAPHSS_I_ROLE_NONE)
         graphss_i_text_format(t, ",\"security\":[{\"token\":[]}],\"x-role\":\"%s\"",
-                              graphss_i_role_text(r->role));
+            graphss_i_role_text(r->role));
     if (r->body != GRAPHSS_I_BODY_NONE)
         graphss_i_text_format(t, ",\"requestBody\":{\"content\":{\"%s\":{}}}", types[r->body]);
     graphss_i_text_format(t,
-                          ",\"responses\":{\"default\":{\"description\":\"the answer, or what "
-                          "was wrong\",\"content\":{\"%s\":{}}}}}",
-                          r->answer);
+        ",\"responses\":{\"default\":{\"description\":\"the answer, or what "
+        "was wrong\",\"content\":{\"%s\":{}}}}}",
+        r->answer);
 }
 
 void graphss_i_openapi(graphss_i_text *t)
 {
-    graphss_i_text_format(
-        t,
+    graphss_i_text_format(t,
         "{\"openapi\":\"3.0.3\",\"info\":{\"title\":\"graphss serve\","
         "\"version\":\"%s\"},\"components\":{\"securitySchemes\":{\"token\":{"
         "\"type\":\"http\",\"scheme\":\"bearer\"}}},\"paths\":{",

@@ -49,8 +49,8 @@ static void moment(graphss_i_text *t, double at)
         add(t, "-");
         return;
     }
-    graphss_i_text_format(t, "<time datetime=\"%s\">%.10s %.8s UTC</time>", when, when,
-                          when + 11);
+    graphss_i_text_format(
+        t, "<time datetime=\"%s\">%.10s %.8s UTC</time>", when, when, when + 11);
 }
 
 static void row(graphss_i_text *t, const char *name)
@@ -61,17 +61,17 @@ static void row(graphss_i_text *t, const char *name)
 /* ---- the state in one sentence ---- */
 
 static void put_state(graphss_i_text *t, const graphss_live_status *v,
-                      const graphss_i_view *view, const graphss_live *live)
+    const graphss_i_view *view, const graphss_live *live)
 {
     bool warming = v->suspicion;
     for (int kind = 1; kind < GRAPHSS_LIVE_KINDS; kind++)
         warming = warming && v->known[kind] < (uint64_t)v->warm_up;
     const bool waiting = warming || v->checks == 0;
     graphss_i_text_format(t, "<section id=\"state\" class=\"%s\"><h2>",
-                          v->open_alerts  ? "firing"
-                          : !v->suspicion ? "unknown"
-                          : waiting       ? "warming"
-                                          : "calm");
+        v->open_alerts  ? "firing"
+        : !v->suspicion ? "unknown"
+        : waiting       ? "warming"
+                        : "calm");
     if (v->open_alerts) {
         double since = INFINITY;
         const char *group = "all";
@@ -103,7 +103,7 @@ static void put_state(graphss_i_text *t, const graphss_live_status *v,
     add(t, "</h2><p>p = ");
     graphss_i_text_short(t, view->all.p_value);
     graphss_i_text_format(t, " for all nodes, after %llu changes of nodes and %llu tests. ",
-                          (unsigned long long)v->judged, (unsigned long long)v->checks);
+        (unsigned long long)v->judged, (unsigned long long)v->checks);
     if (!isnan(view->at)) {
         add(t, "Last events ");
         duration(t, graphss_i_wall() - view->at);
@@ -117,7 +117,7 @@ static void put_state(graphss_i_text *t, const graphss_live_status *v,
 /* ---- evidence over time ---- */
 
 static void put_evidence(graphss_i_text *t, const graphss_server *s,
-                         const graphss_live_status *v, const graphss_i_view *view)
+    const graphss_live_status *v, const graphss_i_view *view)
 {
     add(t, "<section id=\"evidence\"><h2>Evidence over time</h2>");
     if (s->n_looks < 2) {
@@ -167,15 +167,14 @@ static void put_buttons(const alert_rows *rows, const graphss_store_alert *a)
         const char *action, *text;
     } button[] = {{"ack", "Acknowledge"}, {"dismiss", "Dismiss"}, {"confirm", "Confirm"}};
     graphss_i_text *t = rows->t;
-    graphss_i_text_format(
-        t,
+    graphss_i_text_format(t,
         "<form method=\"post\" action=\"/act\"><input type=\"hidden\" name=\"form\" "
         "value=\"%s\"><input type=\"hidden\" name=\"alert\" value=\"%llu\"><label>Note <input "
         "name=\"note\" maxlength=\"200\" autocomplete=\"off\"></label>",
         rows->form, (unsigned long long)a->id);
     for (size_t i = a->state == GRAPHSS_ALERT_ACKNOWLEDGED; i < 3; i++)
         graphss_i_text_format(t, "<button name=\"action\" value=\"%s\">%s</button>",
-                              button[i].action, button[i].text);
+            button[i].action, button[i].text);
     add(t, "</form>");
 }
 
@@ -188,8 +187,8 @@ static graphss_status put_alert(void *user, const graphss_store_alert *a)
         return GRAPHSS_OK;
     rows->n++;
     graphss_i_text_format(t, "<li class=\"%s\"><h3>Alert %llu: %s</h3><p>Group ",
-                          open ? "open" : "settled", (unsigned long long)a->id,
-                          graphss_alert_state_text(a->state));
+        open ? "open" : "settled", (unsigned long long)a->id,
+        graphss_alert_state_text(a->state));
     graphss_i_text_html(t, a->group);
     add(t, ", ");
     moment(t, a->t);
@@ -209,9 +208,9 @@ static graphss_status put_alert(void *user, const graphss_store_alert *a)
         graphss_i_text_html(t, a->note);
     }
     graphss_i_text_format(t,
-                          "</p><p><a href=\"/v1/alerts/%llu\">As JSON</a> <a "
-                          "href=\"/v1/alerts/%llu/undo\">Events that undo it</a></p>",
-                          (unsigned long long)a->id, (unsigned long long)a->id);
+        "</p><p><a href=\"/v1/alerts/%llu\">As JSON</a> <a "
+        "href=\"/v1/alerts/%llu/undo\">Events that undo it</a></p>",
+        (unsigned long long)a->id, (unsigned long long)a->id);
     if (open && rows->may)
         put_buttons(rows, a);
     add(t, "</li>");
@@ -219,14 +218,14 @@ static graphss_status put_alert(void *user, const graphss_store_alert *a)
 }
 
 static graphss_status put_alerts(graphss_ctx *ctx, graphss_server *s, const graphss_i_job *job,
-                                 graphss_i_text *t, const graphss_live_status *v)
+    graphss_i_text *t, const graphss_live_status *v)
 {
     char form[65];
     graphss_i_form_token(form, s->secret, job->who);
     alert_rows rows = {.t = t,
-                       .first = v->n_alerts > ALERTS ? v->n_alerts - ALERTS : 0,
-                       .may = job->role == GRAPHSS_I_ROLE_ADMIN,
-                       .form = form};
+        .first = v->n_alerts > ALERTS ? v->n_alerts - ALERTS : 0,
+        .may = job->role == GRAPHSS_I_ROLE_ADMIN,
+        .form = form};
     add(t, "<section id=\"alerts\"><h2>Alerts</h2><ul class=\"cards\">");
     const graphss_status st = graphss_store_alerts(ctx, s->store, put_alert, &rows);
     add(t, "</ul>");
@@ -256,8 +255,8 @@ static void node_link(graphss_i_text *t, const char *name)
     add(t, "</a>");
 }
 
-static void put_facts(graphss_ctx *ctx, graphss_i_text *t, const graphss_i_why *why,
-                      const graphss_live *live)
+static void put_facts(
+    graphss_ctx *ctx, graphss_i_text *t, const graphss_i_why *why, const graphss_live *live)
 {
     graphss_i_text sentence = {.ctx = ctx};
     add(t, "<dl class=\"facts\">");
@@ -317,8 +316,8 @@ static graphss_status put_suspects(graphss_ctx *ctx, graphss_server *s, graphss_
     return st;
 }
 
-static graphss_status put_chosen(graphss_ctx *ctx, graphss_server *s, const graphss_i_job *job,
-                                 graphss_i_text *t)
+static graphss_status put_chosen(
+    graphss_ctx *ctx, graphss_server *s, const graphss_i_job *job, graphss_i_text *t)
 {
     const char *name = graphss_i_pair_get(job->request.query, job->request.n_query, "node");
     const int64_t node = name ? graphss_live_find(s->live, name) : -1;
@@ -350,8 +349,7 @@ static graphss_status put_chosen(graphss_ctx *ctx, graphss_server *s, const grap
 /* ---- the monitor itself ---- */
 
 static void put_health(graphss_i_text *t, const graphss_live_status *v,
-                       const graphss_i_view *view, const graphss_i_counts *c, size_t waiting,
-                       int64_t queue)
+    const graphss_i_view *view, const graphss_i_counts *c, size_t waiting, int64_t queue)
 {
     const double wall = graphss_i_wall();
     add(t, "<section id=\"health\"><h2>The monitor</h2><dl class=\"facts\">");
@@ -370,7 +368,7 @@ static void put_health(graphss_i_text *t, const graphss_live_status *v,
     add(t, " a second</dd>");
     row(t, "Set aside");
     graphss_i_text_format(t, "<a href=\"/v1/refused\">%llu</a></dd>",
-                          (unsigned long long)(c->refused + c->unreadable));
+        (unsigned long long)(c->refused + c->unreadable));
     row(t, "Queue");
     graphss_i_text_format(t, "%zu of %lld</dd>", waiting, (long long)queue);
     row(t, "Model");
@@ -384,8 +382,8 @@ static void put_health(graphss_i_text *t, const graphss_live_status *v,
     for (int kind = 1; kind < GRAPHSS_LIVE_KINDS; kind++)
         if (v->known[kind] < (uint64_t)v->warm_up)
             graphss_i_text_format(t, "%s%s: %llu of %lld", lacking++ ? ", " : "still learns ",
-                                  graphss_live_kind_text((graphss_live_kind)kind),
-                                  (unsigned long long)v->known[kind], (long long)v->warm_up);
+                graphss_live_kind_text((graphss_live_kind)kind),
+                (unsigned long long)v->known[kind], (long long)v->warm_up);
     if (lacking == 0)
         add(t, "enough of each kind of change");
     add(t, "</dd></dl>");
@@ -407,8 +405,8 @@ static void put_health(graphss_i_text *t, const graphss_live_status *v,
 /* ---- forms ---- */
 
 /* What a button asks for; then the page again, so that a reload asks for nothing. */
-static graphss_status act(graphss_ctx *ctx, graphss_server *s, graphss_i_job *job,
-                          graphss_i_text *t)
+static graphss_status act(
+    graphss_ctx *ctx, graphss_server *s, graphss_i_job *job, graphss_i_text *t)
 {
     static const char *const actions[] = {"ack", "dismiss", "confirm"};
     const graphss_i_pair *form = job->request.form;
@@ -437,9 +435,9 @@ static graphss_status act(graphss_ctx *ctx, graphss_server *s, graphss_i_job *jo
         graphss_i_answer_error(t, "want an alert, and ack, dismiss or confirm");
         return GRAPHSS_OK;
     }
-    const graphss_status st = graphss_store_settle(
-        ctx, s->store, s->live, id, (graphss_alert_state)(state + 1),
-        *job->who ? job->who : "page", note && *note ? note : NULL, graphss_i_wall());
+    const graphss_status st =
+        graphss_store_settle(ctx, s->store, s->live, id, (graphss_alert_state)(state + 1),
+            *job->who ? job->who : "page", note && *note ? note : NULL, graphss_i_wall());
     if (st)
         return st;
     s->dirty = true;
@@ -448,8 +446,8 @@ static graphss_status act(graphss_ctx *ctx, graphss_server *s, graphss_i_job *jo
     return GRAPHSS_OK;
 }
 
-graphss_status graphss_i_page(graphss_ctx *ctx, graphss_server *s, graphss_i_job *job,
-                              graphss_i_text *t)
+graphss_status graphss_i_page(
+    graphss_ctx *ctx, graphss_server *s, graphss_i_job *job, graphss_i_text *t)
 {
     graphss_live_status v;
     job->reply.type = "text/html; charset=utf-8";
@@ -462,8 +460,7 @@ graphss_status graphss_i_page(graphss_ctx *ctx, graphss_server *s, graphss_i_job
     const size_t waiting = s->n_lines;
     pthread_mutex_unlock(&s->lock);
     graphss_live_group_get(s->live, &view.all, 0);
-    graphss_i_text_format(
-        t,
+    graphss_i_text_format(t,
         "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\""
         "viewport\" content=\"width=device-width, initial-scale=1\"><meta "
         "name=\"color-scheme\""
@@ -473,7 +470,9 @@ graphss_status graphss_i_page(graphss_ctx *ctx, graphss_server *s, graphss_i_job
         "<noscript><meta http-equiv=\"refresh\" content=\"30\"></noscript></head>\n<body>"
         "<header><h1>GraphSS</h1><nav><a href=\"#alerts\">Alerts</a> <a href=\"#nodes\">Nodes"
         "</a> <a href=\"#health\">Monitor</a></nav></header>\n<main>\n",
-        v.open_alerts ? "ALERT" : v.suspicion && v.checks ? "Calm" : "Watching");
+        v.open_alerts             ? "ALERT"
+        : v.suspicion && v.checks ? "Calm"
+                                  : "Watching");
     put_state(t, &v, &view, s->live);
     put_evidence(t, s, &v, &view);
     graphss_status st = put_alerts(ctx, s, job, t, &v);

@@ -13,8 +13,8 @@ static double height_of(double x, double low, double high)
     return 1 - (at < 0 ? 0 : at > 1 ? 1 : at);
 }
 
-void graphss_i_page_plot(graphss_i_text *t, const graphss_i_look *look, size_t n, bool p_value,
-                         double threshold)
+void graphss_i_page_plot(
+    graphss_i_text *t, const graphss_i_look *look, size_t n, bool p_value, double threshold)
 {
     double low = p_value ? -3 : -1, high = p_value ? 0 : log10(threshold) + 0.5;
     for (size_t i = 0; i < n; i++) {
@@ -26,9 +26,9 @@ void graphss_i_page_plot(graphss_i_text *t, const graphss_i_look *look, size_t n
     }
     const double from = look[0].t, span = fmax(look[n - 1].t - from, 1e-9);
     graphss_i_text_format(t,
-                          "<svg class=\"plot\" viewBox=\"0 0 %d %d\" preserveAspectRatio=\""
-                          "none\" role=\"img\" aria-label=\"%s over time, now ",
-                          WIDE, HIGH, p_value ? "p-value" : "evidence");
+        "<svg class=\"plot\" viewBox=\"0 0 %d %d\" preserveAspectRatio=\""
+        "none\" role=\"img\" aria-label=\"%s over time, now ",
+        WIDE, HIGH, p_value ? "p-value" : "evidence");
     graphss_i_text_short(t, p_value ? look[n - 1].p_value : look[n - 1].e_value);
     graphss_i_text_add(t, "\">");
     for (size_t i = 0; i + 1 < n; i++) /* while an alert was open */
@@ -63,10 +63,9 @@ void graphss_i_page_plot(graphss_i_text *t, const graphss_i_look *look, size_t n
         graphss_i_text_fixed(t, HIGH * height_of(x > 0 ? x : 1e-300, low, high), 1);
     }
     graphss_i_text_format(t,
-                          "\"/></svg><p class=\"ends\"><span>top %s10<sup>%d</sup>%s</span>"
-                          "<span>bottom 10<sup>%d</sup></span></p>",
-                          p_value && high <= 0 ? "1 = " : "about ", (int)lround(high), "",
-                          (int)lround(low));
+        "\"/></svg><p class=\"ends\"><span>top %s10<sup>%d</sup>%s</span>"
+        "<span>bottom 10<sup>%d</sup></span></p>",
+        p_value && high <= 0 ? "1 = " : "about ", (int)lround(high), "", (int)lround(low));
 }
 
 /* ---- a node and its neighbours ---- */
@@ -88,15 +87,15 @@ static void put_name(graphss_i_text *t, const char *name)
         graphss_i_text_add(t, "...");
 }
 
-static void put_neighbour(graphss_i_text *t, const graphss_live *live, int32_t node, int state,
-                          double angle)
+static void put_neighbour(
+    graphss_i_text *t, const graphss_live *live, int32_t node, int state, double angle)
 {
     static const char *const how[] = {"cut", "kept", "added"};
     const double middle = SIDE / 2.0, radius = SIDE * 0.34;
     const double x = middle + radius * sin(angle), y = middle - radius * cos(angle);
     const char *name = graphss_live_name(live, (size_t)node);
-    graphss_i_text_format(t, "<path class=\"%s\" d=\"M%d %dL", how[state + 1], SIDE / 2,
-                          SIDE / 2);
+    graphss_i_text_format(
+        t, "<path class=\"%s\" d=\"M%d %dL", how[state + 1], SIDE / 2, SIDE / 2);
     graphss_i_text_fixed(t, x, 1);
     graphss_i_text_add(t, " ");
     graphss_i_text_fixed(t, y, 1);
@@ -120,27 +119,26 @@ static void put_neighbour(graphss_i_text *t, const graphss_live *live, int32_t n
     graphss_i_text_add(t, name ? "</text></a>" : "</text>");
 }
 
-void graphss_i_page_neighbours(graphss_i_text *t, const graphss_live *live, size_t node,
-                               const graphss_i_why *why)
+void graphss_i_page_neighbours(
+    graphss_i_text *t, const graphss_live *live, size_t node, const graphss_i_why *why)
 {
     const size_t shown = why->edges.n < SHOWN ? why->edges.n : SHOWN;
     size_t drawn = 0;
     const char *name = graphss_live_name(live, node);
     graphss_i_text_format(t,
-                          "<figure><svg class=\"net\" viewBox=\"0 0 %d %d\" role=\"img\" "
-                          "aria-label=\"%zu neighbours: %zu added, %zu cut\">",
-                          SIDE, SIDE, why->edges.n, why->node.edges_added,
-                          why->node.edges_removed);
+        "<figure><svg class=\"net\" viewBox=\"0 0 %d %d\" role=\"img\" "
+        "aria-label=\"%zu neighbours: %zu added, %zu cut\">",
+        SIDE, SIDE, why->edges.n, why->node.edges_added, why->node.edges_removed);
     static const int order[] = {1, -1, 0}; /* what changed first, for not all may be shown */
     for (size_t k = 0; k < 3; k++)
         for (size_t i = 0; i < why->edges.n && drawn < shown; i++)
             if (why->edges.state[i] == order[k])
                 put_neighbour(t, live, why->edges.node[i], order[k],
-                              2 * PI * (double)drawn++ / (double)shown);
+                    2 * PI * (double)drawn++ / (double)shown);
     graphss_i_text_format(t,
-                          "<circle class=\"self\" r=\"10\" cx=\"%d\" cy=\"%d\"/><text "
-                          "text-anchor=\"middle\" x=\"%d\" y=\"%d\">",
-                          SIDE / 2, SIDE / 2, SIDE / 2, SIDE / 2 + 26);
+        "<circle class=\"self\" r=\"10\" cx=\"%d\" cy=\"%d\"/><text "
+        "text-anchor=\"middle\" x=\"%d\" y=\"%d\">",
+        SIDE / 2, SIDE / 2, SIDE / 2, SIDE / 2 + 26);
     put_name(t, name ? name : "");
     graphss_i_text_add(t, "</text></svg><figcaption><span class=\"added\">added</span> <span "
                           "class=\"cut\">cut</span> <span class=\"kept\">as trusted</span>");

@@ -14,8 +14,8 @@ void *graphss_i_shared_alloc(graphss_server *s, size_t count, size_t size)
     return block;
 }
 
-void *graphss_i_shared_grow(graphss_server *s, void *block, size_t old_count, size_t count,
-                            size_t size)
+void *graphss_i_shared_grow(
+    graphss_server *s, void *block, size_t old_count, size_t count, size_t size)
 {
     pthread_mutex_lock(&s->lock);
     void *grown = graphss_i_grow(s->shared, block, old_count, count, size);
@@ -122,8 +122,8 @@ graphss_i_job *graphss_i_take(graphss_server *s, double seconds, bool *events)
     return list;
 }
 
-size_t graphss_i_events_gather(graphss_server *s, graphss_i_segment *out, size_t most,
-                               size_t lines)
+size_t graphss_i_events_gather(
+    graphss_server *s, graphss_i_segment *out, size_t most, size_t lines)
 {
     size_t n = 0;
     pthread_mutex_lock(&s->lock);

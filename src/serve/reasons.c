@@ -7,8 +7,8 @@
 
 enum { NAMED = 3 }; /* neighbours and features that a sentence names */
 
-graphss_status graphss_i_why_get(graphss_ctx *ctx, graphss_i_why *out, graphss_live *live,
-                                 size_t node)
+graphss_status graphss_i_why_get(
+    graphss_ctx *ctx, graphss_i_why *out, graphss_live *live, size_t node)
 {
     graphss_i_why why = {0};
     graphss_status st = graphss_live_node_get(ctx, live, &why.node, node);
@@ -36,8 +36,8 @@ static void put_percent(graphss_i_text *t, double share)
     graphss_i_text_add(t, " %");
 }
 
-static void put_neighbours(graphss_i_text *t, const graphss_i_why *why,
-                           const graphss_live *live, int state, size_t n)
+static void put_neighbours(
+    graphss_i_text *t, const graphss_i_why *why, const graphss_live *live, int state, size_t n)
 {
     size_t named = 0;
     for (size_t i = 0; i < why->edges.n && named < NAMED; i++) {
@@ -66,21 +66,21 @@ static bool say_change(graphss_i_text *t, const graphss_i_why *why, const graphs
         graphss_i_text_format(t, "It changed%s%s", *when ? " since " : "", when);
     if (v->edges_added) {
         graphss_i_text_format(t, "; %zu edge%s added, to", v->edges_added,
-                              v->edges_added == 1 ? " was" : "s were");
+            v->edges_added == 1 ? " was" : "s were");
         put_neighbours(t, why, live, 1, v->edges_added);
     }
     if (v->edges_removed) {
         graphss_i_text_format(t, "; %zu edge%s removed, to", v->edges_removed,
-                              v->edges_removed == 1 ? " was" : "s were");
+            v->edges_removed == 1 ? " was" : "s were");
         put_neighbours(t, why, live, -1, v->edges_removed);
     }
     if (why->features.n && v->kind != GRAPHSS_LIVE_NEW) {
-        graphss_i_text_format(t, "; %zu feature%s changed:", why->features.n,
-                              why->features.n == 1 ? "" : "s");
+        graphss_i_text_format(
+            t, "; %zu feature%s changed:", why->features.n, why->features.n == 1 ? "" : "s");
         for (size_t i = 0; i < why->features.n && i < NAMED; i++) {
             const graphss_live_feature *f = &why->features.item[i];
             graphss_i_text_format(t, "%s %s from ", i ? "," : "",
-                                  graphss_live_column(live, (size_t)f->column, room));
+                graphss_live_column(live, (size_t)f->column, room));
             graphss_i_text_short(t, (double)f->was);
             graphss_i_text_add(t, " to ");
             graphss_i_text_short(t, (double)f->now);
@@ -110,18 +110,18 @@ static int dissenter(const graphss_live_node *v, size_t i)
     return found;
 }
 
-static bool say_dissent(graphss_i_text *t, const graphss_live_node *v,
-                        const graphss_live *live, size_t i)
+static bool say_dissent(
+    graphss_i_text *t, const graphss_live_node *v, const graphss_live *live, size_t i)
 {
     char room[32], other[32];
     const int s = dissenter(v, i);
     if (s < 0)
         return false;
     graphss_i_text_format(t, "The classifier says %s, but ",
-                          graphss_live_class(live, (size_t)v->predicted, room));
+        graphss_live_class(live, (size_t)v->predicted, room));
     graphss_i_text_format(t, "%s%s say%s %s (", s == 1 ? "the " : "",
-                          graphss_live_source_text((size_t)s), s == 1 ? "s" : "",
-                          graphss_live_class(live, (size_t)v->says[s], other));
+        graphss_live_source_text((size_t)s), s == 1 ? "s" : "",
+        graphss_live_class(live, (size_t)v->says[s], other));
     put_percent(t, v->surely[s]);
     graphss_i_text_add(t, ").");
     return true;
@@ -133,8 +133,8 @@ static bool say_label(graphss_i_text *t, const graphss_live_node *v, const graph
     if (v->trusted < 0 || v->trusted == v->predicted)
         return false;
     graphss_i_text_format(t, "Its label went from %s to %s.",
-                          graphss_live_class(live, (size_t)v->trusted, was),
-                          graphss_live_class(live, (size_t)v->predicted, now));
+        graphss_live_class(live, (size_t)v->trusted, was),
+        graphss_live_class(live, (size_t)v->predicted, now));
     return true;
 }
 
@@ -150,8 +150,8 @@ static bool say_rank(graphss_i_text *t, const graphss_live_node *v)
     return true;
 }
 
-bool graphss_i_why_sentence(graphss_i_text *t, const graphss_i_why *why,
-                            const graphss_live *live, size_t i)
+bool graphss_i_why_sentence(
+    graphss_i_text *t, const graphss_i_why *why, const graphss_live *live, size_t i)
 {
     for (size_t kind = 0, said = 0; kind < 6; kind++) {
         const size_t before = t->n;

@@ -8,102 +8,84 @@
 
 static const graphss_i_route routes[GRAPHSS_I_ASKS] = {
     [GRAPHSS_I_ASK_PAGE] = {"GET", "/", GRAPHSS_I_ROLE_READ, GRAPHSS_I_BODY_NONE, true,
-                            "The page for people; ?node=ID chooses a node", "text/html"},
+        "The page for people; ?node=ID chooses a node", "text/html"},
     [GRAPHSS_I_ASK_PAGE_ACT] = {"POST", "/act", GRAPHSS_I_ROLE_ADMIN, GRAPHSS_I_BODY_FORM,
-                                true, "The buttons of the page", "text/html"},
+        true, "The buttons of the page", "text/html"},
     [GRAPHSS_I_ASK_STYLE] = {"GET", "/page.css", GRAPHSS_I_ROLE_NONE, GRAPHSS_I_BODY_NONE,
-                             false, "The style of the page", "text/css"},
+        false, "The style of the page", "text/css"},
     [GRAPHSS_I_ASK_SCRIPT] = {"GET", "/page.js", GRAPHSS_I_ROLE_NONE, GRAPHSS_I_BODY_NONE,
-                              false, "The script of the page", "text/javascript"},
+        false, "The script of the page", "text/javascript"},
     [GRAPHSS_I_ASK_LIVE] = {"GET", "/v2/health/live", GRAPHSS_I_ROLE_NONE, GRAPHSS_I_BODY_NONE,
-                            false, "Is the process alive?", "application/json"},
+        false, "Is the process alive?", "application/json"},
     [GRAPHSS_I_ASK_READY] = {"GET", "/v2/health/ready", GRAPHSS_I_ROLE_NONE,
-                             GRAPHSS_I_BODY_NONE, false,
-                             "Does it take requests? 503 while it starts, ends or recovers",
-                             "application/json"},
+        GRAPHSS_I_BODY_NONE, false,
+        "Does it take requests? 503 while it starts, ends or recovers", "application/json"},
     [GRAPHSS_I_ASK_SERVER] = {"GET", "/v2", GRAPHSS_I_ROLE_READ, GRAPHSS_I_BODY_NONE, false,
-                              "Name and version of the server", "application/json"},
+        "Name and version of the server", "application/json"},
     [GRAPHSS_I_ASK_MODEL] = {"GET", "/v2/models/{name}", GRAPHSS_I_ROLE_READ,
-                             GRAPHSS_I_BODY_NONE, true,
-                             "The model: inputs, outputs, classes. It is called graphss",
-                             "application/json"},
+        GRAPHSS_I_BODY_NONE, true, "The model: inputs, outputs, classes. It is called graphss",
+        "application/json"},
     [GRAPHSS_I_ASK_MODEL_READY] = {"GET", "/v2/models/{name}/ready", GRAPHSS_I_ROLE_READ,
-                                   GRAPHSS_I_BODY_NONE, false, "Does it answer?",
-                                   "application/json"},
+        GRAPHSS_I_BODY_NONE, false, "Does it answer?", "application/json"},
     [GRAPHSS_I_ASK_INFER] = {"POST", "/v2/models/{name}/infer", GRAPHSS_I_ROLE_READ,
-                             GRAPHSS_I_BODY_JSON, true,
-                             "Probabilities, recovered label and p-value of nodes by name, of "
-                             "the graph as it is",
-                             "application/json"},
+        GRAPHSS_I_BODY_JSON, true,
+        "Probabilities, recovered label and p-value of nodes by name, of "
+        "the graph as it is",
+        "application/json"},
     [GRAPHSS_I_ASK_STATUS] = {"GET", "/v1/status", GRAPHSS_I_ROLE_READ, GRAPHSS_I_BODY_NONE,
-                              true, "State of graph, test and service", "application/json"},
+        true, "State of graph, test and service", "application/json"},
     [GRAPHSS_I_ASK_EVENTS] = {"POST", "/v1/events", GRAPHSS_I_ROLE_WRITE, GRAPHSS_I_BODY_LINES,
-                              true,
-                              "Applies events, one a line; 202 once they are on the disk",
-                              "application/json"},
+        true, "Applies events, one a line; 202 once they are on the disk", "application/json"},
     [GRAPHSS_I_ASK_NODES] = {"GET", "/v1/nodes", GRAPHSS_I_ROLE_READ, GRAPHSS_I_BODY_NONE,
-                             true, "The most suspicious nodes; ?limit=N (20)",
-                             "application/json"},
+        true, "The most suspicious nodes; ?limit=N (20)", "application/json"},
     [GRAPHSS_I_ASK_NODE] = {"GET", "/v1/nodes/{id}", GRAPHSS_I_ROLE_READ, GRAPHSS_I_BODY_NONE,
-                            true, "Label, suspicion and reasons of a node",
-                            "application/json"},
+        true, "Label, suspicion and reasons of a node", "application/json"},
     [GRAPHSS_I_ASK_GROUPS] = {"GET", "/v1/groups", GRAPHSS_I_ROLE_READ, GRAPHSS_I_BODY_NONE,
-                              true, "Groups that are watched, and their evidence",
-                              "application/json"},
+        true, "Groups that are watched, and their evidence", "application/json"},
     [GRAPHSS_I_ASK_GROUP_ADD] = {"POST", "/v1/groups", GRAPHSS_I_ROLE_ADMIN,
-                                 GRAPHSS_I_BODY_JSON, true,
-                                 "Watches a group: {\"name\": ..., \"nodes\": [...]}",
-                                 "application/json"},
+        GRAPHSS_I_BODY_JSON, true, "Watches a group: {\"name\": ..., \"nodes\": [...]}",
+        "application/json"},
     [GRAPHSS_I_ASK_GROUP] = {"GET", "/v1/groups/{name}", GRAPHSS_I_ROLE_READ,
-                             GRAPHSS_I_BODY_NONE, true, "One group", "application/json"},
+        GRAPHSS_I_BODY_NONE, true, "One group", "application/json"},
     [GRAPHSS_I_ASK_ALERTS] = {"GET", "/v1/alerts", GRAPHSS_I_ROLE_READ, GRAPHSS_I_BODY_NONE,
-                              true,
-                              "Alerts; ?state=firing (open or acknowledged), open, "
-                              "acknowledged, dismissed or confirmed",
-                              "application/json"},
+        true,
+        "Alerts; ?state=firing (open or acknowledged), open, "
+        "acknowledged, dismissed or confirmed",
+        "application/json"},
     [GRAPHSS_I_ASK_ALERT] = {"GET", "/v1/alerts/{id}", GRAPHSS_I_ROLE_READ,
-                             GRAPHSS_I_BODY_NONE, true, "One alert and its suspects",
-                             "application/json"},
+        GRAPHSS_I_BODY_NONE, true, "One alert and its suspects", "application/json"},
     [GRAPHSS_I_ASK_ALERT_ACK] = {"POST", "/v1/alerts/{id}/ack", GRAPHSS_I_ROLE_ADMIN,
-                                 GRAPHSS_I_BODY_JSON, true,
-                                 "Someone looks at it: {\"who\": ..., \"note\": ...}",
-                                 "application/json"},
+        GRAPHSS_I_BODY_JSON, true, "Someone looks at it: {\"who\": ..., \"note\": ...}",
+        "application/json"},
     [GRAPHSS_I_ASK_ALERT_DISMISS] = {"POST", "/v1/alerts/{id}/dismiss", GRAPHSS_I_ROLE_ADMIN,
-                                     GRAPHSS_I_BODY_JSON, true, "It was a false alarm",
-                                     "application/json"},
+        GRAPHSS_I_BODY_JSON, true, "It was a false alarm", "application/json"},
     [GRAPHSS_I_ASK_ALERT_CONFIRM] = {"POST", "/v1/alerts/{id}/confirm", GRAPHSS_I_ROLE_ADMIN,
-                                     GRAPHSS_I_BODY_JSON, true,
-                                     "It was an attack; \"labels\": {node: class} are set",
-                                     "application/json"},
+        GRAPHSS_I_BODY_JSON, true, "It was an attack; \"labels\": {node: class} are set",
+        "application/json"},
     [GRAPHSS_I_ASK_ALERT_UNDO] = {"GET", "/v1/alerts/{id}/undo", GRAPHSS_I_ROLE_READ,
-                                  GRAPHSS_I_BODY_NONE, true,
-                                  "Events that give its suspects the edges and features back "
-                                  "that they had in the trusted snapshot",
-                                  "application/jsonl"},
+        GRAPHSS_I_BODY_NONE, true,
+        "Events that give its suspects the edges and features back "
+        "that they had in the trusted snapshot",
+        "application/jsonl"},
     [GRAPHSS_I_ASK_LABELS] = {"GET", "/v1/labels", GRAPHSS_I_ROLE_READ, GRAPHSS_I_BODY_NONE,
-                              true,
-                              "What people said of suspects of settled alerts, for the next "
-                              "training",
-                              "application/jsonl"},
+        true,
+        "What people said of suspects of settled alerts, for the next "
+        "training",
+        "application/jsonl"},
     [GRAPHSS_I_ASK_TRUST] = {"POST", "/v1/snapshots", GRAPHSS_I_ROLE_ADMIN,
-                             GRAPHSS_I_BODY_JSON, true,
-                             "The graph as it is becomes the trusted snapshot",
-                             "application/json"},
+        GRAPHSS_I_BODY_JSON, true, "The graph as it is becomes the trusted snapshot",
+        "application/json"},
     [GRAPHSS_I_ASK_AUDIT] = {"GET", "/v1/audit", GRAPHSS_I_ROLE_READ, GRAPHSS_I_BODY_NONE,
-                             true, "The last entries of the audit trail; ?limit=N (100)",
-                             "application/json"},
+        true, "The last entries of the audit trail; ?limit=N (100)", "application/json"},
     [GRAPHSS_I_ASK_REFUSED] = {"GET", "/v1/refused", GRAPHSS_I_ROLE_READ, GRAPHSS_I_BODY_NONE,
-                               true, "The last events that were set aside; ?limit=N (100)",
-                               "application/json"},
+        true, "The last events that were set aside; ?limit=N (100)", "application/json"},
     [GRAPHSS_I_ASK_STREAM] = {"GET", "/v1/stream", GRAPHSS_I_ROLE_READ, GRAPHSS_I_BODY_NONE,
-                              false,
-                              "Server-sent events: a number, whenever something changed",
-                              "text/event-stream"},
+        false, "Server-sent events: a number, whenever something changed",
+        "text/event-stream"},
     [GRAPHSS_I_ASK_METRICS] = {"GET", "/metrics", GRAPHSS_I_ROLE_READ, GRAPHSS_I_BODY_NONE,
-                               false, "Metrics for Prometheus", "text/plain"},
+        false, "Metrics for Prometheus", "text/plain"},
     [GRAPHSS_I_ASK_OPENAPI] = {"GET", "/openapi.json", GRAPHSS_I_ROLE_READ,
-                               GRAPHSS_I_BODY_NONE, false, "This description",
-                               "application/json"},
+        GRAPHSS_I_BODY_NONE, false, "This description", "application/json"},
 };
 
 const graphss_i_route *graphss_i_route_of(graphss_i_ask ask)
@@ -232,8 +214,8 @@ static bool fits(const char *pattern, const char *path, const char **name, size_
     }
 }
 
-int graphss_i_request_parse(graphss_i_request *out, const char *method, char *target,
-                            const char **allow)
+int graphss_i_request_parse(
+    graphss_i_request *out, const char *method, char *target, const char **allow)
 {
     *out = (graphss_i_request){.head = !strcmp(method, "HEAD")};
     *allow = NULL;
@@ -278,10 +260,10 @@ bool graphss_i_body_is(graphss_i_body body, const char *type)
         graphss_i_body body;
         const char *type;
     } known[] = {{GRAPHSS_I_BODY_JSON, "application/json"},
-                 {GRAPHSS_I_BODY_LINES, "application/jsonl"},
-                 {GRAPHSS_I_BODY_LINES, "application/x-ndjson"},
-                 {GRAPHSS_I_BODY_LINES, "application/json"},
-                 {GRAPHSS_I_BODY_FORM, "application/x-www-form-urlencoded"}};
+        {GRAPHSS_I_BODY_LINES, "application/jsonl"},
+        {GRAPHSS_I_BODY_LINES, "application/x-ndjson"},
+        {GRAPHSS_I_BODY_LINES, "application/json"},
+        {GRAPHSS_I_BODY_FORM, "application/x-www-form-urlencoded"}};
     const size_t n = type ? strcspn(type, "; \t") : 0;
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (known[i].body == body && n == strlen(known[i].type) &&
@@ -330,8 +312,8 @@ bool graphss_i_origin_fits(const char *origin, const char *host)
     return at && host && !strcasecmp(at + 3, host);
 }
 
-bool graphss_i_line_next(const char **line, size_t *n, const char *body, size_t n_body,
-                         size_t *at)
+bool graphss_i_line_next(
+    const char **line, size_t *n, const char *body, size_t n_body, size_t *at)
 {
     while (*at < n_body) {
         const char *from = body + *at, *end = memchr(from, '\n', n_body - *at);

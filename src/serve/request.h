@@ -51,10 +51,10 @@ typedef enum graphss_i_ask {
 } graphss_i_ask;
 
 typedef enum graphss_i_body { /* what the body of a request is */
-                              GRAPHSS_I_BODY_NONE,
-                              GRAPHSS_I_BODY_JSON,
-                              GRAPHSS_I_BODY_LINES, /* of JSON */
-                              GRAPHSS_I_BODY_FORM
+    GRAPHSS_I_BODY_NONE,
+    GRAPHSS_I_BODY_JSON,
+    GRAPHSS_I_BODY_LINES, /* of JSON */
+    GRAPHSS_I_BODY_FORM
 } graphss_i_body;
 
 typedef struct graphss_i_route {
@@ -81,8 +81,8 @@ typedef struct graphss_i_request {
 
 /* Reads method and target ("/v1/nodes/a%20b?limit=3"), which is changed and holds the texts
  * of out. 0, or the status to answer with: 400, 404, 405 (*allow: what it wants), 414. */
-int graphss_i_request_parse(graphss_i_request *out, const char *method, char *target,
-                            const char **allow);
+int graphss_i_request_parse(
+    graphss_i_request *out, const char *method, char *target, const char **allow);
 /* Pairs "a=b&c=d" of a query or form, in place. False: broken, or too many. */
 bool graphss_i_pairs_parse(graphss_i_pair *pair, size_t *n, char *text);
 /* The value of a name; NULL: it is not there. */
@@ -101,7 +101,7 @@ bool graphss_i_origin_fits(const char *origin, const char *host);
 
 /* Lines of a body: the next one from *at on, without its end; false: no more. Empty lines are
  * passed over. */
-bool graphss_i_line_next(const char **line, size_t *n, const char *body, size_t n_body,
-                         size_t *at);
+bool graphss_i_line_next(
+    const char **line, size_t *n, const char *body, size_t n_body, size_t *at);
 
 #endif

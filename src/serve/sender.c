@@ -66,8 +66,8 @@ graphss_status graphss_i_sender_start(graphss_ctx *ctx, graphss_server *s)
     me->ctx = graphss_ctx_new(&opt);
     if (!me->ctx)
         return graphss_i_nomem(ctx, 0);
-    graphss_status st = graphss_store_open(me->ctx, &me->store, graphss_store_path(s->store),
-                                           GRAPHSS_STORE_OUTBOX);
+    graphss_status st = graphss_store_open(
+        me->ctx, &me->store, graphss_store_path(s->store), GRAPHSS_STORE_OUTBOX);
     if (st)
         return graphss_i_fail(ctx, st, "%s", graphss_ctx_error(me->ctx));
     pthread_condattr_init(&clock);

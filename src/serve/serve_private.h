@@ -169,8 +169,8 @@ struct graphss_server {
 /* ---- queue.c ---- */
 
 void *graphss_i_shared_alloc(graphss_server *s, size_t count, size_t size);
-void *graphss_i_shared_grow(graphss_server *s, void *block, size_t old_count, size_t count,
-                            size_t size);
+void *graphss_i_shared_grow(
+    graphss_server *s, void *block, size_t old_count, size_t count, size_t size);
 void graphss_i_shared_release(graphss_server *s, void *block);
 graphss_i_job *graphss_i_job_new(graphss_server *s);
 void graphss_i_job_free(graphss_server *s, graphss_i_job *job);
@@ -187,8 +187,8 @@ typedef struct graphss_i_segment {
 } graphss_i_segment;
 /* The first events that wait, at most so many lines; they stay in the queue until they are
  * done. Returns the number of segments. */
-size_t graphss_i_events_gather(graphss_server *s, graphss_i_segment *out, size_t most,
-                               size_t lines);
+size_t graphss_i_events_gather(
+    graphss_server *s, graphss_i_segment *out, size_t most, size_t lines);
 /* The first segment of the queue is done: its job, if that was the last of it. */
 graphss_i_job *graphss_i_events_done(graphss_server *s, const graphss_i_segment *segment);
 /* Says that a job is answered. */
@@ -206,8 +206,8 @@ double graphss_i_wall(void);
 /* ---- answers.c: on the engine's thread ---- */
 
 /* Answers a question; the text is appended to t, the reply says how. */
-graphss_status graphss_i_answer(graphss_ctx *ctx, graphss_server *s, graphss_i_job *job,
-                                graphss_i_text *t);
+graphss_status graphss_i_answer(
+    graphss_ctx *ctx, graphss_server *s, graphss_i_job *job, graphss_i_text *t);
 /* The answer to events that were applied. */
 void graphss_i_answer_events(graphss_i_text *t, const graphss_i_job *job);
 /* {"error": "..."} */
@@ -222,12 +222,12 @@ typedef struct graphss_i_why {
     graphss_live_features features;
     double chance; /* that it was tampered with; NaN: no detector */
 } graphss_i_why;
-graphss_status graphss_i_why_get(graphss_ctx *ctx, graphss_i_why *out, graphss_live *live,
-                                 size_t node);
+graphss_status graphss_i_why_get(
+    graphss_ctx *ctx, graphss_i_why *out, graphss_live *live, size_t node);
 void graphss_i_why_destroy(graphss_ctx *ctx, graphss_i_why *why);
 /* The i-th sentence, plain text; false: there is none. */
-bool graphss_i_why_sentence(graphss_i_text *t, const graphss_i_why *why,
-                            const graphss_live *live, size_t i);
+bool graphss_i_why_sentence(
+    graphss_i_text *t, const graphss_i_why *why, const graphss_live *live, size_t i);
 
 /* ---- metrics.c, openapi.c ---- */
 
@@ -236,8 +236,8 @@ void graphss_i_openapi(graphss_i_text *t);
 
 /* ---- page.c ---- */
 
-graphss_status graphss_i_page(graphss_ctx *ctx, graphss_server *s, graphss_i_job *job,
-                              graphss_i_text *t);
+graphss_status graphss_i_page(
+    graphss_ctx *ctx, graphss_server *s, graphss_i_job *job, graphss_i_text *t);
 extern const char graphss_i_page_css[], graphss_i_page_js[];
 
 /* ---- feeds.c ---- */

@@ -57,7 +57,7 @@ void graphss_i_text_format(graphss_i_text *t, const char *format, ...)
 
 /* Calls put for each character of a text; 0xFFFD stands for what is no UTF-8. */
 static void each_character(graphss_i_text *t, const char *text,
-                           void (*put)(graphss_i_text *, uint32_t, const char *, size_t))
+    void (*put)(graphss_i_text *, uint32_t, const char *, size_t))
 {
     const size_t n = strlen(text);
     for (size_t i = 0; i < n;) {

@@ -72,8 +72,8 @@ static bool read_line(graphss_i_token *out, char *line)
     return true;
 }
 
-graphss_status graphss_i_tokens_parse(graphss_ctx *ctx, graphss_i_tokens *out, char *text,
-                                      const char *path)
+graphss_status graphss_i_tokens_parse(
+    graphss_ctx *ctx, graphss_i_tokens *out, char *text, const char *path)
 {
     graphss_i_tokens tokens = {0};
     size_t number = 0;
@@ -94,9 +94,9 @@ graphss_status graphss_i_tokens_parse(graphss_ctx *ctx, graphss_i_tokens *out, c
             if (!read_line(&tokens.item[tokens.n++], line)) {
                 graphss_i_tokens_destroy(ctx, &tokens);
                 return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
-                                      "%s:%zu: no token, want: ROLE NAME SHA256, with a role "
-                                      "of read, write or admin",
-                                      path, number);
+                    "%s:%zu: no token, want: ROLE NAME SHA256, with a role "
+                    "of read, write or admin",
+                    path, number);
             }
         }
         line = next;
@@ -154,8 +154,8 @@ static size_t unpack(char *out, size_t room, const char *text)
     return n;
 }
 
-const graphss_i_token *graphss_i_tokens_find(const graphss_i_tokens *tokens,
-                                             const char *authorization)
+const graphss_i_token *graphss_i_tokens_find(
+    const graphss_i_tokens *tokens, const char *authorization)
 {
     char plain[2 * TOKEN_MOST], hash[65];
     const char *token = NULL;
@@ -181,20 +181,20 @@ const graphss_i_token *graphss_i_tokens_find(const graphss_i_tokens *tokens,
     return found;
 }
 
-graphss_status graphss_server_token_add(graphss_ctx *ctx, char **token, const char *path,
-                                        const char *role, const char *name)
+graphss_status graphss_server_token_add(
+    graphss_ctx *ctx, char **token, const char *path, const char *role, const char *name)
 {
     unsigned char bytes[32];
     char text[65], hash[65];
     graphss_i_role known;
     if (GRAPHSS_I_LACKS(ctx, {"place for the token", token}, {"path", path}, {"role", role},
-                        {"name", name}))
+            {"name", name}))
         return GRAPHSS_ERR_INVALID;
     if (!graphss_i_role_parse(&known, role) || !sound_name(name))
         return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
-                              "token of role '%s' for '%s': want read, write or admin, and a "
-                              "name of letters, digits, - _ . @",
-                              role, name);
+            "token of role '%s' for '%s': want read, write or admin, and a "
+            "name of letters, digits, - _ . @",
+            role, name);
     if (!graphss_i_random(bytes, sizeof bytes))
         return graphss_i_fail(ctx, GRAPHSS_ERR_IO, "random bytes: %s", strerror(errno));
     for (size_t i = 0; i < sizeof bytes; i++)

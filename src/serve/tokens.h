@@ -16,15 +16,15 @@ typedef struct graphss_i_tokens {
 } graphss_i_tokens;
 
 /* DATA names the line; IO. */
-graphss_status graphss_i_tokens_read(graphss_ctx *ctx, graphss_i_tokens *out,
-                                     const char *path);
-graphss_status graphss_i_tokens_parse(graphss_ctx *ctx, graphss_i_tokens *out, char *text,
-                                      const char *path);
+graphss_status graphss_i_tokens_read(
+    graphss_ctx *ctx, graphss_i_tokens *out, const char *path);
+graphss_status graphss_i_tokens_parse(
+    graphss_ctx *ctx, graphss_i_tokens *out, char *text, const char *path);
 void graphss_i_tokens_destroy(graphss_ctx *ctx, graphss_i_tokens *tokens);
 /* The token of an Authorization header: "Bearer TOKEN", or "Basic" with the token as its
  * password, which is what browsers send. Compares with all in constant time; NULL: none. */
-const graphss_i_token *graphss_i_tokens_find(const graphss_i_tokens *tokens,
-                                             const char *authorization);
+const graphss_i_token *graphss_i_tokens_find(
+    const graphss_i_tokens *tokens, const char *authorization);
 
 enum { GRAPHSS_I_SECRET = 32 };
 /* What a form must bring back, so that only a page of ours can have made it: hex [65]. */

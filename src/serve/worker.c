@@ -7,8 +7,8 @@
 #include <string.h>
 #include <time.h>
 
-const double graphss_i_bucket[GRAPHSS_I_BUCKETS] = {0.0005, 0.001, 0.002, 0.005, 0.01,
-                                                    0.02,   0.05,  0.1,   0.5,   1};
+const double graphss_i_bucket[GRAPHSS_I_BUCKETS] = {
+    0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.5, 1};
 enum { SEGMENTS = 1024 };
 static const double ROUND = 0.2;     /* seconds the loop waits for work at most */
 static const double PUBLISH = 0.1;   /* between two publications of what changed */
@@ -33,8 +33,8 @@ void graphss_i_histogram_add(graphss_i_histogram *h, double seconds)
 
 /* ---- what the others see ---- */
 
-static void keep_look(graphss_server *s, const graphss_live_status *now,
-                      const graphss_live_group *all)
+static void keep_look(
+    graphss_server *s, const graphss_live_status *now, const graphss_live_group *all)
 {
     if (now->checks == s->looked && s->n_looks)
         return;
@@ -98,7 +98,7 @@ static void count_recent(graphss_server *s, double events)
 /* ---- events ---- */
 
 static void refuse(graphss_server *s, const graphss_i_segment *segment, size_t n, size_t at,
-                   const char *reason)
+    const char *reason)
 {
     size_t i = 0;
     while (i + 1 < n && at >= segment[i].n)
@@ -117,8 +117,7 @@ static void refuse(graphss_server *s, const graphss_i_segment *segment, size_t n
 
 /* Lines that are no events are looked at again, for the reason. */
 static void refuse_unreadable(graphss_ctx *ctx, graphss_server *s,
-                              const graphss_i_segment *segment, size_t n,
-                              const graphss_store_line *line, size_t n_lines)
+    const graphss_i_segment *segment, size_t n, const graphss_store_line *line, size_t n_lines)
 {
     for (size_t i = 0; i < n_lines; i++) {
         graphss_event e = {0};
@@ -129,8 +128,8 @@ static void refuse_unreadable(graphss_ctx *ctx, graphss_server *s,
 }
 
 /* The job is answered: its text is kept with it. */
-static void answered(graphss_server *s, graphss_i_job *job, graphss_i_text *t,
-                     graphss_i_reply reply)
+static void answered(
+    graphss_server *s, graphss_i_job *job, graphss_i_text *t, graphss_i_reply reply)
 {
     if (!t->failed && t->n) {
         job->text = graphss_i_shared_alloc(s, t->n + 1, 1);
@@ -147,12 +146,12 @@ static void answered(graphss_server *s, graphss_i_job *job, graphss_i_text *t,
 
 /* The live graph may be ahead of the store: it is loaded again, a while later. */
 static void give_up(graphss_ctx *ctx, graphss_server *s, const graphss_i_segment *segment,
-                    size_t n, graphss_i_text *t)
+    size_t n, graphss_i_text *t)
 {
     char why[256];
     snprintf(why, sizeof why, "%s", graphss_ctx_error(ctx));
     graphss_i_log(ctx, GRAPHSS_LOG_WARN,
-                  "what came could not be stored, the state on the disk is taken: %s", why);
+        "what came could not be stored, the state on the disk is taken: %s", why);
     graphss_live_free(ctx, s->live);
     s->live = NULL;
     s->pause = s->pause > 0 ? fmin(2 * s->pause, PAUSE_MOST) : 0.5;
@@ -175,9 +174,9 @@ static void give_up(graphss_ctx *ctx, graphss_server *s, const graphss_i_segment
                                   "not acknowledged is kept");
         if (job)
             answered(s, job, t,
-                     (graphss_i_reply){.status = 503,
-                                       .type = "application/json",
-                                       .retry_after = (int)ceil(s->pause)});
+                (graphss_i_reply){.status = 503,
+                    .type = "application/json",
+                    .retry_after = (int)ceil(s->pause)});
     }
 }
 
@@ -201,10 +200,10 @@ static void put_events(graphss_ctx *ctx, graphss_server *s, graphss_i_text *t)
         at += segment[i].n;
     }
     const graphss_store_batch in = {.source = segment[0].job->source,
-                                    .offset = segment[0].job->offset,
-                                    .line = line,
-                                    .n = lines,
-                                    .now = graphss_i_wall()};
+        .offset = segment[0].job->offset,
+        .line = line,
+        .n = lines,
+        .now = graphss_i_wall()};
     const double began = graphss_i_seconds();
     const graphss_status st = graphss_store_put(ctx, s->store, s->live, &in, &did);
     const double took = graphss_i_seconds() - began;
@@ -242,8 +241,8 @@ static void put_events(graphss_ctx *ctx, graphss_server *s, graphss_i_text *t)
     }
     if (did.n_alerts) {
         s->published = 0; /* at once */
-        graphss_i_log(ctx, GRAPHSS_LOG_WARN, "alert %zu was raised",
-                      did.first_alert + did.n_alerts);
+        graphss_i_log(
+            ctx, GRAPHSS_LOG_WARN, "alert %zu was raised", did.first_alert + did.n_alerts);
     }
     graphss_live_batch_destroy(ctx, &did);
     graphss_release(ctx, line);
@@ -251,8 +250,8 @@ static void put_events(graphss_ctx *ctx, graphss_server *s, graphss_i_text *t)
 
 /* ---- questions ---- */
 
-static void answer_all(graphss_ctx *ctx, graphss_server *s, graphss_i_job *list,
-                       graphss_i_text *t)
+static void answer_all(
+    graphss_ctx *ctx, graphss_server *s, graphss_i_job *list, graphss_i_text *t)
 {
     while (list) {
         graphss_i_job *job = list;
@@ -277,10 +276,10 @@ static void answer_all(graphss_ctx *ctx, graphss_server *s, graphss_i_job *list,
                 job->reply = (graphss_i_reply){.status = ahead || st == GRAPHSS_ERR_NOMEM ? 503
                                                          : st == GRAPHSS_ERR_INVALID      ? 409
                                                                                      : 500,
-                                               .type = "application/json",
-                                               .retry_after = ahead ? (int)ceil(s->pause)
-                                                              : st == GRAPHSS_ERR_NOMEM ? 1
-                                                                                        : 0};
+                    .type = "application/json",
+                    .retry_after = ahead                     ? (int)ceil(s->pause)
+                                   : st == GRAPHSS_ERR_NOMEM ? 1
+                                                             : 0};
             }
         }
         if (graphss_i_route_of(job->request.ask)->role == GRAPHSS_I_ROLE_ADMIN)

@@ -80,8 +80,8 @@ static void narrow(float *to, const double *w, size_t f)
 
 /* gradient += sum_ic weight_i (target_ic - p_ic) x_ic and the hessian of these rows; unlikely
  * classes are left out of it: that bends the road to the maximum, not the maximum. */
-static void add_rows(fit *t, const float *w, const graphss_i_choice *in, size_t from,
-                     size_t rows)
+static void add_rows(
+    fit *t, const float *w, const graphss_i_choice *in, size_t from, size_t rows)
 {
     const size_t k = in->k;
     const float *x = in->x + from * k * WIDE;
@@ -90,8 +90,8 @@ static void add_rows(fit *t, const float *w, const graphss_i_choice *in, size_t 
     for (size_t i = 0; i < rows; i++)
         for (size_t c = i * k; c < (i + 1) * k; c++)
             t->left[c] = in->weight[from + i] * (t->target[from * k + c] - t->p[c]);
-    t->kernels->choice_bend(gradient, hessian, x, t->p, t->left, in->weight + from, rows, k,
-                            UNLIKELY);
+    t->kernels->choice_bend(
+        gradient, hessian, x, t->p, t->left, in->weight + from, rows, k, UNLIKELY);
     for (size_t j = 0; j < in->f; j++) {
         t->gradient[j] += (double)gradient[j];
         for (size_t l = 0; l <= j; l++)
@@ -156,14 +156,14 @@ static double expect(fit *t, const double *w, const graphss_i_choice *in, double
     return wrong / total;
 }
 
-graphss_status graphss_i_choice_fit(graphss_ctx *ctx, double *w, double *noise,
-                                    const graphss_i_choice *in)
+graphss_status graphss_i_choice_fit(
+    graphss_ctx *ctx, double *w, double *noise, const graphss_i_choice *in)
 {
     const size_t f = in->f, k = in->k;
     fit t = {.kernels = graphss_i_ctx_kernels(ctx),
-             .target = graphss_i_calloc(ctx, in->n, k * sizeof *t.target),
-             .p = graphss_i_alloc(ctx, BLOCK, k * sizeof *t.p),
-             .left = graphss_i_alloc(ctx, BLOCK, k * sizeof *t.left)};
+        .target = graphss_i_calloc(ctx, in->n, k * sizeof *t.target),
+        .p = graphss_i_alloc(ctx, BLOCK, k * sizeof *t.p),
+        .left = graphss_i_alloc(ctx, BLOCK, k * sizeof *t.left)};
     graphss_status st = GRAPHSS_ERR_NOMEM;
     if (!t.target || !t.p || !t.left)
         goto done;

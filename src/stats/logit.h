@@ -22,8 +22,8 @@ typedef struct graphss_i_choice {
 } graphss_i_choice;
 
 /* w [f]. *noise becomes the share of wrong labels; may be NULL. Time O(rounds n (k + f) f). */
-graphss_status graphss_i_choice_fit(graphss_ctx *ctx, double *w, double *noise,
-                                    const graphss_i_choice *in);
+graphss_status graphss_i_choice_fit(
+    graphss_ctx *ctx, double *w, double *noise, const graphss_i_choice *in);
 /* p [k] of one row x [k x GRAPHSS_I_ROW] */
 void graphss_i_choice_row(double *p, const double *w, const float *x, size_t k, size_t f);
 

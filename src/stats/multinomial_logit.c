@@ -64,7 +64,7 @@ static void residuals(void *arg, size_t task)
 
 /* One step from t->ahead; the largest change of a weight. */
 static double step(graphss_ctx *ctx, fit *t, double *w, const graphss_i_softmax *in,
-                   double total, double *momentum)
+    double total, double *momentum)
 {
     const size_t f = in->f, k = in->k;
     double largest = 0, uphill = 0;
@@ -99,11 +99,11 @@ graphss_status graphss_i_softmax_fit(graphss_ctx *ctx, double *w, const graphss_
 {
     const size_t f = in->f, k = in->k;
     fit t = {.logit = graphss_i_alloc(ctx, in->n, k * sizeof *t.logit),
-             .w = graphss_i_alloc(ctx, k, f * sizeof *t.w),
-             .gradient = graphss_i_alloc(ctx, k, f * sizeof *t.gradient),
-             .ahead = graphss_i_calloc(ctx, k, f * sizeof *t.ahead),
-             .last = graphss_i_alloc(ctx, k, f * sizeof *t.last),
-             .bound = graphss_i_alloc(ctx, f, f * sizeof *t.bound)};
+        .w = graphss_i_alloc(ctx, k, f * sizeof *t.w),
+        .gradient = graphss_i_alloc(ctx, k, f * sizeof *t.gradient),
+        .ahead = graphss_i_calloc(ctx, k, f * sizeof *t.ahead),
+        .last = graphss_i_alloc(ctx, k, f * sizeof *t.last),
+        .bound = graphss_i_alloc(ctx, f, f * sizeof *t.bound)};
     graphss_status st = t.logit && t.w && t.gradient && t.ahead && t.last && t.bound
                             ? graphss_i_gemm_ready(ctx)
                             : GRAPHSS_ERR_NOMEM;
@@ -114,8 +114,8 @@ graphss_status graphss_i_softmax_fit(graphss_ctx *ctx, double *w, const graphss_
         memset(w, 0, k * f * sizeof *w);
         curvature(t.bound, in, total);
         if (!graphss_i_cholesky(t.bound, f))
-            st = graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
-                                "the oddness of the labelled nodes is no number");
+            st = graphss_i_fail(
+                ctx, GRAPHSS_ERR_DATA, "the oddness of the labelled nodes is no number");
     }
     for (int i = 0; i < STEPS && !st; i++) {
         st = graphss_i_pulse(ctx);

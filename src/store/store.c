@@ -41,13 +41,12 @@ graphss_status graphss_i_store_fault(graphss_ctx *ctx, graphss_store *s)
     if (code == SQLITE_NOMEM)
         return graphss_i_nomem(ctx, 0);
     return graphss_i_fail(ctx,
-                          code == SQLITE_NOTADB || code == SQLITE_CORRUPT ? GRAPHSS_ERR_DATA
-                                                                          : GRAPHSS_ERR_IO,
-                          "%s: %s", s->path, sqlite3_errmsg(s->db));
+        code == SQLITE_NOTADB || code == SQLITE_CORRUPT ? GRAPHSS_ERR_DATA : GRAPHSS_ERR_IO,
+        "%s: %s", s->path, sqlite3_errmsg(s->db));
 }
 
 static graphss_status ask(graphss_ctx *ctx, graphss_store *s, sqlite3_stmt **out,
-                          const char *sql, const char *types, va_list list)
+    const char *sql, const char *types, va_list list)
 {
     sqlite3_stmt *q = NULL;
     int code = sqlite3_prepare_v2(s->db, sql, -1, &q, NULL);
@@ -75,7 +74,7 @@ static graphss_status ask(graphss_ctx *ctx, graphss_store *s, sqlite3_stmt **out
 }
 
 graphss_status graphss_i_store_ask(graphss_ctx *ctx, graphss_store *s, sqlite3_stmt **out,
-                                   const char *sql, const char *types, ...)
+    const char *sql, const char *types, ...)
 {
     va_list list;
     va_start(list, types);
@@ -84,8 +83,8 @@ graphss_status graphss_i_store_ask(graphss_ctx *ctx, graphss_store *s, sqlite3_s
     return st;
 }
 
-bool graphss_i_store_row(graphss_ctx *ctx, graphss_store *s, sqlite3_stmt *q,
-                         graphss_status *st)
+bool graphss_i_store_row(
+    graphss_ctx *ctx, graphss_store *s, sqlite3_stmt *q, graphss_status *st)
 {
     if (*st)
         return false;
@@ -95,8 +94,8 @@ bool graphss_i_store_row(graphss_ctx *ctx, graphss_store *s, sqlite3_stmt *q,
     return code == SQLITE_ROW;
 }
 
-graphss_status graphss_i_store_run(graphss_ctx *ctx, graphss_store *s, const char *sql,
-                                   const char *types, ...)
+graphss_status graphss_i_store_run(
+    graphss_ctx *ctx, graphss_store *s, const char *sql, const char *types, ...)
 {
     va_list list;
     sqlite3_stmt *q = NULL;
@@ -141,8 +140,8 @@ static graphss_status take_lock(graphss_ctx *ctx, graphss_store *s)
     return st;
 }
 
-static graphss_status one_number(graphss_ctx *ctx, graphss_store *s, uint64_t *out,
-                                 const char *sql)
+static graphss_status one_number(
+    graphss_ctx *ctx, graphss_store *s, uint64_t *out, const char *sql)
 {
     sqlite3_stmt *q = NULL;
     graphss_status st = graphss_i_store_ask(ctx, s, &q, sql, "");
@@ -162,8 +161,7 @@ static uint64_t weight(size_t bytes)
 /* Of lines behind the newest snapshot, as they are on the disk. */
 static graphss_status weigh(graphss_ctx *ctx, graphss_store *s)
 {
-    return one_number(
-        ctx, s, &s->behind,
+    return one_number(ctx, s, &s->behind,
         "with newest(b) as (select coalesce(max(batch), -1) from snapshot) select"
         " (select coalesce(sum(1 + length(line) / 1024), 0) from event, newest where batch > "
         "b)"
@@ -186,19 +184,19 @@ static graphss_status prepare(graphss_ctx *ctx, graphss_store *s, graphss_store_
         version = VERSION;
     }
     if (!st && version != VERSION)
-        st = graphss_i_fail(ctx, GRAPHSS_ERR_DATA, "%s: no store of version %d", s->path,
-                            (int)VERSION);
+        st = graphss_i_fail(
+            ctx, GRAPHSS_ERR_DATA, "%s: no store of version %d", s->path, (int)VERSION);
     if (!st && mode != GRAPHSS_STORE_READ)
         st = graphss_i_store_run(ctx, s, "pragma synchronous = full", "");
     if (!st)
         st = one_number(ctx, s, &s->batch,
-                        "select max((select coalesce(max(id), 0) from batch),"
-                        " (select coalesce(max(batch), 0) from snapshot))");
+            "select max((select coalesce(max(id), 0) from batch),"
+            " (select coalesce(max(batch), 0) from snapshot))");
     return !st && mode == GRAPHSS_STORE_WRITE ? weigh(ctx, s) : st;
 }
 
-graphss_status graphss_store_open(graphss_ctx *ctx, graphss_store **out, const char *path,
-                                  graphss_store_mode mode)
+graphss_status graphss_store_open(
+    graphss_ctx *ctx, graphss_store **out, const char *path, graphss_store_mode mode)
 {
     if (GRAPHSS_I_LACKS(ctx, {"path", path}, {"place for the store", out}))
         return GRAPHSS_ERR_INVALID;
@@ -253,23 +251,23 @@ void graphss_store_keep(graphss_store *s, uint64_t events)
 
 /* ---- batches ---- */
 
-graphss_status graphss_i_store_begin_batch(graphss_ctx *ctx, graphss_store *s,
-                                           const char *what, const char *text, double now)
+graphss_status graphss_i_store_begin_batch(
+    graphss_ctx *ctx, graphss_store *s, const char *what, const char *text, double now)
 {
-    return graphss_i_store_run(ctx, s, "insert into batch values(?, ?, ?, ?)", "ittr",
-                               s->batch + 1, what, text, now);
+    return graphss_i_store_run(
+        ctx, s, "insert into batch values(?, ?, ?, ?)", "ittr", s->batch + 1, what, text, now);
 }
 
-graphss_status graphss_store_start(graphss_ctx *ctx, graphss_store *s,
-                                   const graphss_live *live)
+graphss_status graphss_store_start(
+    graphss_ctx *ctx, graphss_store *s, const graphss_live *live)
 {
     if (GRAPHSS_I_LACKS(ctx, {"store", s}, {"live graph", live}))
         return GRAPHSS_ERR_INVALID;
     uint64_t snapshots = 0;
     graphss_status st = one_number(ctx, s, &snapshots, "select count(*) from snapshot");
     if (!st && snapshots)
-        return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID, "%s: it has a live graph already",
-                              s->path);
+        return graphss_i_fail(
+            ctx, GRAPHSS_ERR_INVALID, "%s: it has a live graph already", s->path);
     if (!st)
         st = graphss_i_store_run(ctx, s, "begin immediate", "");
     if (st)
@@ -281,17 +279,16 @@ graphss_status graphss_store_start(graphss_ctx *ctx, graphss_store *s,
 }
 
 static graphss_status put_refused(graphss_ctx *ctx, graphss_store *s,
-                                  const graphss_store_line *line, const char *cause,
-                                  double now)
+    const graphss_store_line *line, const char *cause, double now)
 {
     return graphss_i_store_run(ctx, s, "insert into refused values(null, ?, ?, ?, ?)", "itTr",
-                               s->batch + 1, cause, line->n, line->text, now);
+        s->batch + 1, cause, line->n, line->text, now);
 }
 
 /* Lines, what was refused, alerts and the offset; within a transaction. */
 static graphss_status put_rows(graphss_ctx *ctx, graphss_store *s, const graphss_live *live,
-                               const graphss_store_batch *b, const graphss_live_batch *did,
-                               const size_t *place, char *const *bad)
+    const graphss_store_batch *b, const graphss_live_batch *did, const size_t *place,
+    char *const *bad)
 {
     graphss_status st = graphss_i_store_begin_batch(ctx, s, "events", NULL, b->now);
     sqlite3_stmt *q = NULL;
@@ -310,16 +307,16 @@ static graphss_status put_rows(graphss_ctx *ctx, graphss_store *s, const graphss
     }
     sqlite3_finalize(q);
     for (size_t i = 0; i < did->n_refused && !st; i++)
-        st = put_refused(ctx, s, &b->line[place[did->refused[i].event]], did->refused[i].cause,
-                         b->now);
+        st = put_refused(
+            ctx, s, &b->line[place[did->refused[i].event]], did->refused[i].cause, b->now);
     if (!st && b->source)
         st = graphss_i_store_run(ctx, s,
-                                 "insert into source values(?, ?) on conflict(name) do update "
-                                 "set place = excluded.place",
-                                 "ti", b->source, b->offset);
+            "insert into source values(?, ?) on conflict(name) do update "
+            "set place = excluded.place",
+            "ti", b->source, b->offset);
     if (!st)
-        st = graphss_i_store_alerts_put(ctx, s, live, did->first_alert,
-                                        did->first_alert + did->n_alerts);
+        st = graphss_i_store_alerts_put(
+            ctx, s, live, did->first_alert, did->first_alert + did->n_alerts);
     return st;
 }
 
@@ -333,24 +330,23 @@ void graphss_i_store_fold_if_due(graphss_ctx *ctx, graphss_store *s, const graph
         return;
     s->behind = s->keep / 4;
     graphss_i_log(ctx, GRAPHSS_LOG_WARN, "old events are kept for now, no snapshot: %s",
-                  graphss_ctx_error(ctx));
+        graphss_ctx_error(ctx));
 }
 
 graphss_status graphss_store_put(graphss_ctx *ctx, graphss_store *s, graphss_live *live,
-                                 const graphss_store_batch *b, graphss_live_batch *given)
+    const graphss_store_batch *b, graphss_live_batch *given)
 {
     if (GRAPHSS_I_LACKS(ctx, {"store", s}, {"live graph", live}, {"batch", b},
-                        {"lines", GRAPHSS_I_FILLED(b ? b->line : NULL, b ? b->n : 0)}))
+            {"lines", GRAPHSS_I_FILLED(b ? b->line : NULL, b ? b->n : 0)}))
         return GRAPHSS_ERR_INVALID;
     size_t n_events = 0, lost = 0;
     graphss_live_batch did = {0};
     graphss_event *event = graphss_i_calloc(ctx, b->n, sizeof *event);
     size_t *place = graphss_i_alloc(ctx, b->n, sizeof *place);
     char **bad = graphss_i_calloc(ctx, b->n, sizeof *bad);
-    graphss_status st =
-        event && place && bad
-            ? graphss_i_store_parse(ctx, event, &n_events, place, bad, b->line, b->n, b->now)
-            : GRAPHSS_ERR_NOMEM;
+    graphss_status st = event && place && bad ? graphss_i_store_parse(ctx, event, &n_events,
+                                                    place, bad, b->line, b->n, b->now)
+                                              : GRAPHSS_ERR_NOMEM;
     if (!st)
         st = graphss_live_apply(ctx, live, event, n_events, &did);
     if (!st)
@@ -382,11 +378,11 @@ graphss_status graphss_store_put(graphss_ctx *ctx, graphss_store *s, graphss_liv
     return st;
 }
 
-graphss_status graphss_store_offset(graphss_ctx *ctx, uint64_t *offset, graphss_store *s,
-                                    const char *source)
+graphss_status graphss_store_offset(
+    graphss_ctx *ctx, uint64_t *offset, graphss_store *s, const char *source)
 {
-    if (GRAPHSS_I_LACKS(ctx, {"store", s}, {"source", source},
-                        {"place for the offset", offset}))
+    if (GRAPHSS_I_LACKS(
+            ctx, {"store", s}, {"source", source}, {"place for the offset", offset}))
         return GRAPHSS_ERR_INVALID;
     sqlite3_stmt *q = NULL;
     uint64_t found = 0;

@@ -9,7 +9,7 @@
 /* ---- the trail ---- */
 
 static void chain(char *hash, const char *previous, uint64_t batch, double t, const char *what,
-                  const char *text)
+    const char *text)
 {
     char line[96], number[40];
     graphss_i_digest d;
@@ -26,8 +26,8 @@ static void chain(char *hash, const char *previous, uint64_t batch, double t, co
     graphss_i_digest_end(&d, hash);
 }
 
-graphss_status graphss_i_store_note(graphss_ctx *ctx, graphss_store *s, double t,
-                                    const char *what, const char *text)
+graphss_status graphss_i_store_note(
+    graphss_ctx *ctx, graphss_store *s, double t, const char *what, const char *text)
 {
     char previous[65] = "", hash[65];
     sqlite3_stmt *q = NULL;
@@ -40,11 +40,11 @@ graphss_status graphss_i_store_note(graphss_ctx *ctx, graphss_store *s, double t
         return st;
     chain(hash, previous, s->batch, t, what, text);
     return graphss_i_store_run(ctx, s, "insert into audit values(null, ?, ?, ?, ?, ?)",
-                               "irttt", s->batch, t, what, text, hash);
+        "irttt", s->batch, t, what, text, hash);
 }
 
-graphss_status graphss_store_audit(graphss_ctx *ctx, graphss_store *s,
-                                   graphss_store_entry_take take, void *user)
+graphss_status graphss_store_audit(
+    graphss_ctx *ctx, graphss_store *s, graphss_store_entry_take take, void *user)
 {
     if (GRAPHSS_I_LACKS(ctx, {"store", s}))
         return GRAPHSS_ERR_INVALID;
@@ -54,19 +54,18 @@ graphss_status graphss_store_audit(graphss_ctx *ctx, graphss_store *s,
         ctx, s, &q, "select id, batch, t, what, text, hash from audit order by id", "");
     while (graphss_i_store_row(ctx, s, q, &st)) {
         const graphss_store_entry e = {.id = (uint64_t)sqlite3_column_int64(q, 0),
-                                       .batch = (uint64_t)sqlite3_column_int64(q, 1),
-                                       .t = graphss_i_store_real(q, 2),
-                                       .what = (const char *)sqlite3_column_text(q, 3),
-                                       .text = (const char *)sqlite3_column_text(q, 4),
-                                       .hash = (const char *)sqlite3_column_text(q, 5)};
+            .batch = (uint64_t)sqlite3_column_int64(q, 1),
+            .t = graphss_i_store_real(q, 2),
+            .what = (const char *)sqlite3_column_text(q, 3),
+            .text = (const char *)sqlite3_column_text(q, 4),
+            .hash = (const char *)sqlite3_column_text(q, 5)};
         if (!e.what || !e.hash) {
             st = graphss_i_nomem(ctx, 0);
             break;
         }
         chain(hash, previous, e.batch, e.t, e.what, e.text);
         if (strcmp(hash, e.hash) != 0)
-            st = graphss_i_fail(
-                ctx, GRAPHSS_ERR_DATA,
+            st = graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
                 "%s: entry %llu of the audit trail was changed, or one before it "
                 "is missing",
                 s->path, (unsigned long long)e.id);
@@ -78,8 +77,8 @@ graphss_status graphss_store_audit(graphss_ctx *ctx, graphss_store *s,
     return st;
 }
 
-graphss_status graphss_store_refused(graphss_ctx *ctx, graphss_store *s,
-                                     graphss_store_entry_take take, void *user)
+graphss_status graphss_store_refused(
+    graphss_ctx *ctx, graphss_store *s, graphss_store_entry_take take, void *user)
 {
     if (GRAPHSS_I_LACKS(ctx, {"store", s}))
         return GRAPHSS_ERR_INVALID;
@@ -87,15 +86,14 @@ graphss_status graphss_store_refused(graphss_ctx *ctx, graphss_store *s,
     graphss_status st = graphss_i_store_ask(
         ctx, s, &q, "select id, batch, t, cause, line from refused order by id", "");
     while (graphss_i_store_row(ctx, s, q, &st)) {
-        char *line = graphss_i_format(
-            ctx, "%.*s", sqlite3_column_bytes(q, 4),
+        char *line = graphss_i_format(ctx, "%.*s", sqlite3_column_bytes(q, 4),
             sqlite3_column_bytes(q, 4) ? (const char *)sqlite3_column_blob(q, 4) : "");
         const graphss_store_entry e = {.id = (uint64_t)sqlite3_column_int64(q, 0),
-                                       .batch = (uint64_t)sqlite3_column_int64(q, 1),
-                                       .t = graphss_i_store_real(q, 2),
-                                       .what = (const char *)sqlite3_column_text(q, 3),
-                                       .text = line,
-                                       .hash = ""};
+            .batch = (uint64_t)sqlite3_column_int64(q, 1),
+            .t = graphss_i_store_real(q, 2),
+            .what = (const char *)sqlite3_column_text(q, 3),
+            .text = line,
+            .hash = ""};
         st = !line ? GRAPHSS_ERR_NOMEM : take ? take(user, &e) : GRAPHSS_OK;
         graphss_release(ctx, line);
     }
@@ -117,8 +115,8 @@ static graphss_status text_of(graphss_ctx *ctx, char **out, json_t *value)
     return *out ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
 }
 
-graphss_status graphss_i_store_suspects(graphss_ctx *ctx, char **json,
-                                        const graphss_live *live, size_t alert)
+graphss_status graphss_i_store_suspects(
+    graphss_ctx *ctx, char **json, const graphss_live *live, size_t alert)
 {
     graphss_live_alert a;
     json_t *list = json_array();
@@ -126,7 +124,7 @@ graphss_status graphss_i_store_suspects(graphss_ctx *ctx, char **json,
     for (size_t i = 0; i < a.n_suspects && list; i++) {
         const char *name = graphss_live_name(live, (size_t)a.suspect[i]);
         json_t *one = json_pack("{s:s,s:f,s:f}", "node", name ? name : "?", "p",
-                                a.suspect_p[i], "score", a.suspect_score[i]);
+            a.suspect_p[i], "score", a.suspect_score[i]);
         if (!one || json_array_append_new(list, one) != 0) {
             json_decref(list);
             list = NULL;
@@ -137,16 +135,15 @@ graphss_status graphss_i_store_suspects(graphss_ctx *ctx, char **json,
 
 /* Into the outbox: what became of an alert. */
 static graphss_status post(graphss_ctx *ctx, graphss_store *s, uint64_t id, const char *group,
-                           graphss_alert_state state, double t, double e_value, double p_value,
-                           const char *suspects)
+    graphss_alert_state state, double t, double e_value, double p_value, const char *suspects)
 {
     char *json = NULL;
     char when[GRAPHSS_TIME_TEXT];
     graphss_time_text(when, t);
     json_t *list = suspects ? json_loads(suspects, 0, NULL) : NULL;
     json_t *message = json_pack("{s:I,s:s,s:s,s:s,s:f,s:f}", "alert", (json_int_t)id, "group",
-                                group, "state", graphss_alert_state_text(state), "t", when,
-                                "e_value", e_value, "p_value", p_value);
+        group, "state", graphss_alert_state_text(state), "t", when, "e_value", e_value,
+        "p_value", p_value);
     if (message && list)
         (void)json_object_set(message, "suspects", list);
     json_decref(list);
@@ -157,8 +154,8 @@ static graphss_status post(graphss_ctx *ctx, graphss_store *s, uint64_t id, cons
     return st;
 }
 
-graphss_status graphss_i_store_alerts_put(graphss_ctx *ctx, graphss_store *s,
-                                          const graphss_live *live, size_t from, size_t to)
+graphss_status graphss_i_store_alerts_put(
+    graphss_ctx *ctx, graphss_store *s, const graphss_live *live, size_t from, size_t to)
 {
     graphss_status st = GRAPHSS_OK;
     for (size_t i = from; i < to && !st; i++) {
@@ -167,15 +164,14 @@ graphss_status graphss_i_store_alerts_put(graphss_ctx *ctx, graphss_store *s,
         graphss_live_alert_get(live, &a, i);
         st = graphss_i_store_suspects(ctx, &suspects, live, i);
         if (!st)
-            st = graphss_i_store_run(
-                ctx, s,
+            st = graphss_i_store_run(ctx, s,
                 "insert into alert values(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, null, null)",
                 "iitirrrrrit", a.id, s->batch + 1, a.group, (uint64_t)a.state, a.t, a.settled,
                 a.e_value, a.threshold, a.p_value, a.judged, suspects);
         char *text =
             st ? NULL
                : graphss_i_format(ctx, "alert %llu of group %s: e-value %.17g of %.17g",
-                                  (unsigned long long)a.id, a.group, a.e_value, a.threshold);
+                     (unsigned long long)a.id, a.group, a.e_value, a.threshold);
         if (!st)
             st = text ? graphss_i_store_note(ctx, s, a.t, "alert", text) : GRAPHSS_ERR_NOMEM;
         if (!st)
@@ -186,31 +182,31 @@ graphss_status graphss_i_store_alerts_put(graphss_ctx *ctx, graphss_store *s,
     return st;
 }
 
-graphss_status graphss_store_alerts(graphss_ctx *ctx, graphss_store *s,
-                                    graphss_store_alert_take take, void *user)
+graphss_status graphss_store_alerts(
+    graphss_ctx *ctx, graphss_store *s, graphss_store_alert_take take, void *user)
 {
     if (GRAPHSS_I_LACKS(ctx, {"store", s}))
         return GRAPHSS_ERR_INVALID;
     sqlite3_stmt *q = NULL;
     graphss_status st = graphss_i_store_ask(ctx, s, &q,
-                                            "select id, batch, grp, suspects, state, t, "
-                                            "settled, e_value, threshold, p_value, judged,"
-                                            " who, note from alert order by id",
-                                            "");
+        "select id, batch, grp, suspects, state, t, "
+        "settled, e_value, threshold, p_value, judged,"
+        " who, note from alert order by id",
+        "");
     while (graphss_i_store_row(ctx, s, q, &st)) {
         const graphss_store_alert a = {.id = (uint64_t)sqlite3_column_int64(q, 0),
-                                       .batch = (uint64_t)sqlite3_column_int64(q, 1),
-                                       .group = (const char *)sqlite3_column_text(q, 2),
-                                       .suspects = (const char *)sqlite3_column_text(q, 3),
-                                       .state = (graphss_alert_state)sqlite3_column_int(q, 4),
-                                       .t = graphss_i_store_real(q, 5),
-                                       .settled = graphss_i_store_real(q, 6),
-                                       .e_value = graphss_i_store_real(q, 7),
-                                       .threshold = graphss_i_store_real(q, 8),
-                                       .p_value = graphss_i_store_real(q, 9),
-                                       .judged = (uint64_t)sqlite3_column_int64(q, 10),
-                                       .who = (const char *)sqlite3_column_text(q, 11),
-                                       .note = (const char *)sqlite3_column_text(q, 12)};
+            .batch = (uint64_t)sqlite3_column_int64(q, 1),
+            .group = (const char *)sqlite3_column_text(q, 2),
+            .suspects = (const char *)sqlite3_column_text(q, 3),
+            .state = (graphss_alert_state)sqlite3_column_int(q, 4),
+            .t = graphss_i_store_real(q, 5),
+            .settled = graphss_i_store_real(q, 6),
+            .e_value = graphss_i_store_real(q, 7),
+            .threshold = graphss_i_store_real(q, 8),
+            .p_value = graphss_i_store_real(q, 9),
+            .judged = (uint64_t)sqlite3_column_int64(q, 10),
+            .who = (const char *)sqlite3_column_text(q, 11),
+            .note = (const char *)sqlite3_column_text(q, 12)};
         st = take ? take(user, &a) : GRAPHSS_OK;
     }
     sqlite3_finalize(q);
@@ -220,8 +216,8 @@ graphss_status graphss_store_alerts(graphss_ctx *ctx, graphss_store *s,
 /* ---- what people do ---- */
 
 /* A transaction with a row of the table batch. */
-static graphss_status begin(graphss_ctx *ctx, graphss_store *s, const char *what,
-                            const char *text, double now)
+static graphss_status begin(
+    graphss_ctx *ctx, graphss_store *s, const char *what, const char *text, double now)
 {
     graphss_status st = graphss_i_store_run(ctx, s, "begin immediate", "");
     if (st)
@@ -262,12 +258,11 @@ static graphss_status look_up(graphss_ctx *ctx, graphss_store *s, known *out, ui
     sqlite3_finalize(q);
     return st || found ? st
                        : graphss_i_fail(ctx, GRAPHSS_ERR_INVALID, "%s: no alert %llu", s->path,
-                                        (unsigned long long)alert);
+                             (unsigned long long)alert);
 }
 
 graphss_status graphss_store_settle(graphss_ctx *ctx, graphss_store *s, graphss_live *live,
-                                    uint64_t alert, graphss_alert_state state, const char *who,
-                                    const char *note, double now)
+    uint64_t alert, graphss_alert_state state, const char *who, const char *note, double now)
 {
     if (GRAPHSS_I_LACKS(ctx, {"store", s}))
         return GRAPHSS_ERR_INVALID;
@@ -275,26 +270,24 @@ graphss_status graphss_store_settle(graphss_ctx *ctx, graphss_store *s, graphss_
     char text[96];
     graphss_status st = look_up(ctx, s, &was, alert);
     if (!st && (was.state > GRAPHSS_ALERT_ACKNOWLEDGED || state <= was.state ||
-                state > GRAPHSS_ALERT_CONFIRMED))
+                   state > GRAPHSS_ALERT_CONFIRMED))
         st = graphss_i_fail(ctx, GRAPHSS_ERR_INVALID, "alert %llu is %s, it cannot become %s",
-                            (unsigned long long)alert, graphss_alert_state_text(was.state),
-                            graphss_alert_state_text(state));
+            (unsigned long long)alert, graphss_alert_state_text(was.state),
+            graphss_alert_state_text(state));
     if (!st && live)
         st = graphss_live_settle(ctx, live, alert, state);
     snprintf(text, sizeof text, "{\"alert\":%llu,\"state\":%d}", (unsigned long long)alert,
-             (int)state);
+        (int)state);
     if (!st)
         st = begin(ctx, s, "settle", text, now);
     if (!st) {
-        char *said =
-            graphss_i_format(ctx, "alert %llu %s by %s%s%s", (unsigned long long)alert,
-                             graphss_alert_state_text(state), who ? who : "?",
-                             note ? ": " : "", note ? note : "");
+        char *said = graphss_i_format(ctx, "alert %llu %s by %s%s%s",
+            (unsigned long long)alert, graphss_alert_state_text(state), who ? who : "?",
+            note ? ": " : "", note ? note : "");
         st = said ? graphss_i_store_note(ctx, s, now, "state", said) : GRAPHSS_ERR_NOMEM;
         graphss_release(ctx, said);
         if (!st)
-            st = graphss_i_store_run(
-                ctx, s,
+            st = graphss_i_store_run(ctx, s,
                 "update alert set state = ?, settled = ?, who = ?, note = ? "
                 "where id = ?",
                 "irtti", (uint64_t)state,
@@ -307,18 +300,18 @@ graphss_status graphss_store_settle(graphss_ctx *ctx, graphss_store *s, graphss_
     return st;
 }
 
-graphss_status graphss_store_trust(graphss_ctx *ctx, graphss_store *s, graphss_live *live,
-                                   const char *who, double now)
+graphss_status graphss_store_trust(
+    graphss_ctx *ctx, graphss_store *s, graphss_live *live, const char *who, double now)
 {
     if (GRAPHSS_I_LACKS(ctx, {"store", s}))
         return GRAPHSS_ERR_INVALID;
     sqlite3_stmt *q = NULL;
     graphss_status st =
         graphss_i_store_ask(ctx, s, &q, "select count(*) from alert where state <= ?", "i",
-                            (uint64_t)GRAPHSS_ALERT_ACKNOWLEDGED);
+            (uint64_t)GRAPHSS_ALERT_ACKNOWLEDGED);
     if (graphss_i_store_row(ctx, s, q, &st) && sqlite3_column_int64(q, 0))
         st = graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
-                            "alerts are open: dismiss or confirm them first, then trust");
+            "alerts are open: dismiss or confirm them first, then trust");
     sqlite3_finalize(q);
     if (!st && live)
         st = graphss_live_trust(ctx, live);
@@ -328,11 +321,10 @@ graphss_status graphss_store_trust(graphss_ctx *ctx, graphss_store *s, graphss_l
 }
 
 graphss_status graphss_store_watch(graphss_ctx *ctx, graphss_store *s, graphss_live *live,
-                                   const char *group, const char *const *member, size_t n,
-                                   double now)
+    const char *group, const char *const *member, size_t n, double now)
 {
     if (GRAPHSS_I_LACKS(ctx, {"store", s}, {"live graph", live}, {"name of the group", group},
-                        {"names", GRAPHSS_I_FILLED(member, n)}))
+            {"names", GRAPHSS_I_FILLED(member, n)}))
         return GRAPHSS_ERR_INVALID;
     char *text = NULL;
     graphss_status st = graphss_live_watch(ctx, live, group, member, n);
@@ -344,8 +336,8 @@ graphss_status graphss_store_watch(graphss_ctx *ctx, graphss_store *s, graphss_l
             json_decref(list);
             list = NULL;
         }
-    st = text_of(ctx, &text,
-                 list ? json_pack("{s:s,s:o}", "group", group, "member", list) : NULL);
+    st = text_of(
+        ctx, &text, list ? json_pack("{s:s,s:o}", "group", group, "member", list) : NULL);
     if (!st)
         st = begin(ctx, s, "watch", text, now);
     if (!st)
@@ -355,7 +347,7 @@ graphss_status graphss_store_watch(graphss_ctx *ctx, graphss_store *s, graphss_l
 }
 
 graphss_status graphss_store_advance(graphss_ctx *ctx, graphss_store *s, graphss_live *live,
-                                     double now, graphss_live_batch *given)
+    double now, graphss_live_batch *given)
 {
     if (GRAPHSS_I_LACKS(ctx, {"store", s}, {"live graph", live}))
         return GRAPHSS_ERR_INVALID;
@@ -365,8 +357,8 @@ graphss_status graphss_store_advance(graphss_ctx *ctx, graphss_store *s, graphss
         st = begin(ctx, s, "advance", NULL, now);
     if (!st)
         st = end(ctx, s,
-                 graphss_i_store_alerts_put(ctx, s, live, did.first_alert,
-                                            did.first_alert + did.n_alerts));
+            graphss_i_store_alerts_put(
+                ctx, s, live, did.first_alert, did.first_alert + did.n_alerts));
     if (!st)
         graphss_i_store_fold_if_due(ctx, s, live);
     if (given && !st)
@@ -378,16 +370,15 @@ graphss_status graphss_store_advance(graphss_ctx *ctx, graphss_store *s, graphss
 
 /* ---- the outbox ---- */
 
-graphss_status graphss_store_message(graphss_ctx *ctx, graphss_store *s, uint64_t *id,
-                                     char **json, double now)
+graphss_status graphss_store_message(
+    graphss_ctx *ctx, graphss_store *s, uint64_t *id, char **json, double now)
 {
-    if (GRAPHSS_I_LACKS(ctx, {"store", s}, {"place for the number", id},
-                        {"place for the message", json}))
+    if (GRAPHSS_I_LACKS(
+            ctx, {"store", s}, {"place for the number", id}, {"place for the message", json}))
         return GRAPHSS_ERR_INVALID;
     sqlite3_stmt *q = NULL;
-    graphss_status st = graphss_i_store_ask(
-        ctx, s, &q, "select id, json from outbox where due <= ? order by id limit 1", "r",
-        now);
+    graphss_status st = graphss_i_store_ask(ctx, s, &q,
+        "select id, json from outbox where due <= ? order by id limit 1", "r", now);
     char *found = NULL;
     if (graphss_i_store_row(ctx, s, q, &st)) {
         *id = (uint64_t)sqlite3_column_int64(q, 0);
@@ -400,14 +391,14 @@ graphss_status graphss_store_message(graphss_ctx *ctx, graphss_store *s, uint64_
     return st;
 }
 
-graphss_status graphss_store_message_done(graphss_ctx *ctx, graphss_store *s, uint64_t id,
-                                          bool sent, double again)
+graphss_status graphss_store_message_done(
+    graphss_ctx *ctx, graphss_store *s, uint64_t id, bool sent, double again)
 {
     if (GRAPHSS_I_LACKS(ctx, {"store", s}))
         return GRAPHSS_ERR_INVALID;
     return sent ? graphss_i_store_run(ctx, s, "delete from outbox where id = ?", "i", id)
-                : graphss_i_store_run(ctx, s, "update outbox set due = ? where id = ?", "ri",
-                                      again, id);
+                : graphss_i_store_run(
+                      ctx, s, "update outbox set due = ? where id = ?", "ri", again, id);
 }
 
 graphss_status graphss_store_unsent(graphss_ctx *ctx, graphss_store *s, size_t *n)

@@ -7,8 +7,8 @@
 
 enum { PART = 64 << 20 }; /* bytes of a snapshot in one row: SQLite allows 1 GB */
 
-graphss_status graphss_i_store_snapshot(graphss_ctx *ctx, graphss_store *s,
-                                        const graphss_live *live)
+graphss_status graphss_i_store_snapshot(
+    graphss_ctx *ctx, graphss_store *s, const graphss_live *live)
 {
     void *bytes = NULL;
     size_t n = 0;
@@ -17,9 +17,9 @@ graphss_status graphss_i_store_snapshot(graphss_ctx *ctx, graphss_store *s,
         st =
             graphss_i_store_run(ctx, s, "delete from snapshot where batch = ?", "i", s->batch);
     for (size_t from = 0, part = 0; from < n && !st; from += PART, part++)
-        st = graphss_i_store_run(
-            ctx, s, "insert into snapshot values(?, ?, ?)", "iib", s->batch, (uint64_t)part,
-            n - from < PART ? n - from : (size_t)PART, (const char *)bytes + from);
+        st = graphss_i_store_run(ctx, s, "insert into snapshot values(?, ?, ?)", "iib",
+            s->batch, (uint64_t)part, n - from < PART ? n - from : (size_t)PART,
+            (const char *)bytes + from);
     graphss_release(ctx, bytes);
     return st;
 }
@@ -27,7 +27,7 @@ graphss_status graphss_i_store_snapshot(graphss_ctx *ctx, graphss_store *s,
 /* A snapshot of now, and away with what the one before covers. t: NaN, or another model takes
  * over, which is a batch of its own: states before it are of the old one. */
 static graphss_status renew(graphss_ctx *ctx, graphss_store *s, const graphss_live *live,
-                            const char *what, const char *text, double t)
+    const char *what, const char *text, double t)
 {
     static const char *const drop[] = {
         "delete from event where batch <= (select max(batch) from snapshot)",
@@ -61,8 +61,8 @@ graphss_status graphss_store_fold(graphss_ctx *ctx, graphss_store *s, const grap
                : renew(ctx, s, live, "fold", NULL, NAN);
 }
 
-graphss_status graphss_store_adopt(graphss_ctx *ctx, graphss_store *s,
-                                   const graphss_live *live, const char *what, double now)
+graphss_status graphss_store_adopt(
+    graphss_ctx *ctx, graphss_store *s, const graphss_live *live, const char *what, double now)
 {
     return GRAPHSS_I_LACKS(ctx, {"store", s}, {"live graph", live})
                ? GRAPHSS_ERR_INVALID
@@ -70,8 +70,7 @@ graphss_status graphss_store_adopt(graphss_ctx *ctx, graphss_store *s,
 }
 
 graphss_status graphss_i_store_parse(graphss_ctx *ctx, graphss_event *event, size_t *n_events,
-                                     size_t *place, char **bad, const graphss_store_line *line,
-                                     size_t n, double now)
+    size_t *place, char **bad, const graphss_store_line *line, size_t n, double now)
 {
     *n_events = 0;
     for (size_t i = 0; i < n; i++) {
@@ -95,7 +94,7 @@ graphss_status graphss_i_store_parse(graphss_ctx *ctx, graphss_event *event, siz
 /* ---- playing again ---- */
 
 static graphss_status load_snapshot(graphss_ctx *ctx, graphss_store *s, graphss_live **out,
-                                    const graphss_model *model, uint64_t batch)
+    const graphss_model *model, uint64_t batch)
 {
     sqlite3_stmt *q = NULL;
     char *bytes = NULL;
@@ -122,8 +121,8 @@ static graphss_status load_snapshot(graphss_ctx *ctx, graphss_store *s, graphss_
 }
 
 /* Applies the lines of one batch. */
-static graphss_status play_events(graphss_ctx *ctx, graphss_store *s, graphss_live *live,
-                                  uint64_t batch, double now)
+static graphss_status play_events(
+    graphss_ctx *ctx, graphss_store *s, graphss_live *live, uint64_t batch, double now)
 {
     sqlite3_stmt *q = NULL;
     graphss_event *event = NULL;
@@ -141,8 +140,8 @@ static graphss_status play_events(graphss_ctx *ctx, graphss_store *s, graphss_li
             event = grown;
             room = more;
         }
-        st = graphss_event_parse(ctx, &event[n], sqlite3_column_blob(q, 0),
-                                 (size_t)sqlite3_column_bytes(q, 0));
+        st = graphss_event_parse(
+            ctx, &event[n], sqlite3_column_blob(q, 0), (size_t)sqlite3_column_bytes(q, 0));
         if (!st && isnan(event[n].t))
             event[n].t = now;
         n += !st;
@@ -174,7 +173,7 @@ static graphss_status play_watch(graphss_ctx *ctx, graphss_live *live, const jso
 }
 
 static graphss_status play(graphss_ctx *ctx, graphss_store *s, graphss_live *live,
-                           uint64_t batch, const char *what, const char *text, double t)
+    uint64_t batch, const char *what, const char *text, double t)
 {
     if (!strcmp(what, "events"))
         return play_events(ctx, s, live, batch, t);
@@ -186,17 +185,17 @@ static graphss_status play(graphss_ctx *ctx, graphss_store *s, graphss_live *liv
     graphss_status st =
         !strcmp(what, "watch") ? play_watch(ctx, live, o)
         : !strcmp(what, "settle")
-            ? graphss_live_settle(
-                  ctx, live, (uint64_t)json_integer_value(json_object_get(o, "alert")),
+            ? graphss_live_settle(ctx, live,
+                  (uint64_t)json_integer_value(json_object_get(o, "alert")),
                   (graphss_alert_state)json_integer_value(json_object_get(o, "state")))
             : graphss_i_fail(ctx, GRAPHSS_ERR_DATA, "%s: batch %llu: what is '%s'?", s->path,
-                             (unsigned long long)batch, what);
+                  (unsigned long long)batch, what);
     json_decref(o);
     return st;
 }
 
 graphss_status graphss_i_store_state(graphss_ctx *ctx, graphss_store *s, graphss_live **out,
-                                     const graphss_model *model, uint64_t until)
+    const graphss_model *model, uint64_t until)
 {
     sqlite3_stmt *q = NULL;
     graphss_live *live = NULL;
@@ -213,19 +212,18 @@ graphss_status graphss_i_store_state(graphss_ctx *ctx, graphss_store *s, graphss
     sqlite3_finalize(q);
     q = NULL;
     if (!st && !found)
-        return graphss_i_fail(ctx, GRAPHSS_ERR_NOT_FOUND, "%s: it has no snapshot from before",
-                              s->path);
+        return graphss_i_fail(
+            ctx, GRAPHSS_ERR_NOT_FOUND, "%s: it has no snapshot from before", s->path);
     if (!st)
         st = load_snapshot(ctx, s, &live, model, from);
     if (!st)
-        st = graphss_i_store_ask(
-            ctx, s, &q,
+        st = graphss_i_store_ask(ctx, s, &q,
             "select id, what, text, t from batch where id > ? and id <= ? order by id", "ii",
             from, until);
     while (graphss_i_store_row(ctx, s, q, &st)) {
         st = play(ctx, s, live, (uint64_t)sqlite3_column_int64(q, 0),
-                  (const char *)sqlite3_column_text(q, 1),
-                  (const char *)sqlite3_column_text(q, 2), graphss_i_store_real(q, 3));
+            (const char *)sqlite3_column_text(q, 1), (const char *)sqlite3_column_text(q, 2),
+            graphss_i_store_real(q, 3));
     }
     sqlite3_finalize(q);
     if (st)
@@ -235,11 +233,11 @@ graphss_status graphss_i_store_state(graphss_ctx *ctx, graphss_store *s, graphss
     return st;
 }
 
-graphss_status graphss_store_resume(graphss_ctx *ctx, graphss_store *s, graphss_live **out,
-                                    const graphss_model *model)
+graphss_status graphss_store_resume(
+    graphss_ctx *ctx, graphss_store *s, graphss_live **out, const graphss_model *model)
 {
-    if (GRAPHSS_I_LACKS(ctx, {"store", s}, {"model", model},
-                        {"place for the live graph", out}))
+    if (GRAPHSS_I_LACKS(
+            ctx, {"store", s}, {"model", model}, {"place for the live graph", out}))
         return GRAPHSS_ERR_INVALID;
     return graphss_i_store_state(ctx, s, out, model, 0);
 }
@@ -251,8 +249,8 @@ static bool same(double a, double b)
     return !memcmp(&a, &b, sizeof a);
 }
 
-graphss_status graphss_store_replay(graphss_ctx *ctx, graphss_store *s, bool *out,
-                                    const graphss_model *model, uint64_t alert)
+graphss_status graphss_store_replay(
+    graphss_ctx *ctx, graphss_store *s, bool *out, const graphss_model *model, uint64_t alert)
 {
     if (GRAPHSS_I_LACKS(ctx, {"store", s}, {"model", model}, {"place for the answer", out}))
         return GRAPHSS_ERR_INVALID;
@@ -260,20 +258,20 @@ graphss_status graphss_store_replay(graphss_ctx *ctx, graphss_store *s, bool *ou
     graphss_live *live = NULL;
     char *suspects = NULL;
     graphss_status st = graphss_i_store_ask(ctx, s, &q,
-                                            "select batch, e_value, threshold, p_value, "
-                                            "judged, suspects, t from alert where id = ?",
-                                            "i", alert);
+        "select batch, e_value, threshold, p_value, "
+        "judged, suspects, t from alert where id = ?",
+        "i", alert);
     const bool row = graphss_i_store_row(ctx, s, q, &st);
     if (!st && !row)
         st = graphss_i_fail(ctx, GRAPHSS_ERR_NOT_FOUND, "%s: no alert %llu", s->path,
-                            (unsigned long long)alert);
+            (unsigned long long)alert);
     if (!st) {
         const uint64_t batch = (uint64_t)sqlite3_column_int64(q, 0);
         st = graphss_i_store_state(ctx, s, &live, model, batch);
         if (st == GRAPHSS_ERR_NOT_FOUND)
             st = graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
-                                "%s: the events of alert %llu were folded into a snapshot",
-                                s->path, (unsigned long long)alert);
+                "%s: the events of alert %llu were folded into a snapshot", s->path,
+                (unsigned long long)alert);
     }
     graphss_live_status now = {0};
     if (!st) {

@@ -17,8 +17,8 @@ static const long TIMEOUT = 5;
 
 /* ---- signatures ---- */
 
-static void sha256(unsigned char out[HASH], const void *a, size_t n_a, const void *b,
-                   size_t n_b)
+static void sha256(
+    unsigned char out[HASH], const void *a, size_t n_a, const void *b, size_t n_b)
 {
     char hex[2 * HASH + 1];
     graphss_i_digest d;
@@ -32,8 +32,8 @@ static void sha256(unsigned char out[HASH], const void *a, size_t n_a, const voi
     }
 }
 
-void graphss_i_hmac_sha256(unsigned char *out, const void *key, size_t n_key, const void *text,
-                           size_t n)
+void graphss_i_hmac_sha256(
+    unsigned char *out, const void *key, size_t n_key, const void *text, size_t n)
 {
     unsigned char block[BLOCK] = {0}, inner[HASH];
     if (n_key > BLOCK)
@@ -72,8 +72,8 @@ static size_t ignore(char *bytes, size_t size, size_t n, void *user)
 }
 
 /* Ends a request where the progress callback says stop. */
-static int go_on(void *user, curl_off_t total, curl_off_t done, curl_off_t up_total,
-                 curl_off_t up_done)
+static int go_on(
+    void *user, curl_off_t total, curl_off_t done, curl_off_t up_total, curl_off_t up_done)
 {
     (void)total;
     (void)done;
@@ -90,7 +90,7 @@ typedef struct answer {
 } answer;
 
 static graphss_status post(graphss_ctx *ctx, answer *out, const char *url, const char *body,
-                           struct curl_slist *headers)
+    struct curl_slist *headers)
 {
     curl_off_t again = 0;
     CURL *c = curl_easy_init();
@@ -135,15 +135,14 @@ static bool add_header(struct curl_slist **list, const char *name, const char *v
 /* ---- webhooks: Standard Webhooks ---- */
 
 static graphss_status send_webhook(graphss_ctx *ctx, answer *out,
-                                   const graphss_store_receivers *to, const char *json,
-                                   uint64_t id, double now)
+    const graphss_store_receivers *to, const char *json, uint64_t id, double now)
 {
     unsigned char hash[HASH];
     char name[64], time[32], signature[2 * HASH + 4] = "v1,";
     struct curl_slist *headers = NULL;
     sha256(hash, json, strlen(json), "", 0);
     snprintf(name, sizeof name, "graphss_%llu_%02x%02x%02x%02x", (unsigned long long)id,
-             hash[0], hash[1], hash[2], hash[3]);
+        hash[0], hash[1], hash[2], hash[3]);
     snprintf(time, sizeof time, "%.0f", floor(now));
     char *content = graphss_i_format(ctx, "%s.%s.%s", name, time, json);
     if (!content)
@@ -186,15 +185,15 @@ static graphss_status push_one(void *user, const graphss_store_alert *a)
     graphss_time_text(from, a->t < end ? a->t : end - 1); /* times of events may be ahead */
     graphss_time_text(to, end);
     json_t *o = json_pack("{s:{s:s,s:s,s:s,s:s},s:{s:s,s:s,s:s},s:s,s:s,s:s}", "labels",
-                          "alertname", "GraphssTampering", "group", a->group, "alert", id,
-                          "severity", "warning", "annotations", "summary", text, "p_value",
-                          p_value, "state", graphss_alert_state_text(a->state), "startsAt",
-                          from, "endsAt", to, "generatorURL", p->link ? p->link : "");
+        "alertname", "GraphssTampering", "group", a->group, "alert", id, "severity", "warning",
+        "annotations", "summary", text, "p_value", p_value, "state",
+        graphss_alert_state_text(a->state), "startsAt", from, "endsAt", to, "generatorURL",
+        p->link ? p->link : "");
     return o && !json_array_append_new(p->list, o) ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
 }
 
 static graphss_status push_alerts(graphss_ctx *ctx, answer *out, graphss_store *s,
-                                  const graphss_store_receivers *to, double now)
+    const graphss_store_receivers *to, double now)
 {
     pushed p = {json_array(), now, to->link};
     struct curl_slist *headers = NULL;
@@ -237,8 +236,7 @@ static bool took(graphss_store *s, const answer *a, const char *who, double now)
 }
 
 graphss_status graphss_store_send(graphss_ctx *ctx, graphss_store *s, size_t *sent,
-                                  char trouble[GRAPHSS_STORE_TROUBLE],
-                                  const graphss_store_receivers *to, double now)
+    char trouble[GRAPHSS_STORE_TROUBLE], const graphss_store_receivers *to, double now)
 {
     if (GRAPHSS_I_LACKS(ctx, {"store", s}, {"receivers", to}))
         return GRAPHSS_ERR_INVALID;

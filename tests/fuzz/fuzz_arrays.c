@@ -8,14 +8,13 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static const char *const names[] = {
-    "adj_data",    "adj_indices", "adj_indptr", "adj_shape",     "attr_data",  "attr_indices",
-    "attr_indptr", "attr_shape",  "labels",     "attr_matrix",   "format",     "indices",
-    "indptr",      "shape",       "data",       "row",           "col",        "train",
-    "val",         "test",        "train_mask", "train_labels",  "val_labels", "class_names",
-    "node_names",  "attr_names",  "posterior",  "probabilities", "perturbed"};
-static const char *const dtypes[] = {"<i8", "<i4", "|i1", "|u1", "|b1", "<f4", "<f8",
-                                     "<f2", ">i2", ">f4", "|S3", "<u8", "|S0"};
+static const char *const names[] = {"adj_data", "adj_indices", "adj_indptr", "adj_shape",
+    "attr_data", "attr_indices", "attr_indptr", "attr_shape", "labels", "attr_matrix",
+    "format", "indices", "indptr", "shape", "data", "row", "col", "train", "val", "test",
+    "train_mask", "train_labels", "val_labels", "class_names", "node_names", "attr_names",
+    "posterior", "probabilities", "perturbed"};
+static const char *const dtypes[] = {
+    "<i8", "<i4", "|i1", "|u1", "|b1", "<f4", "<f8", "<f2", ">i2", ">f4", "|S3", "<u8", "|S0"};
 enum { NAMES = sizeof names / sizeof *names, DTYPES = sizeof dtypes / sizeof *dtypes };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -38,10 +37,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             must(block[count] != NULL);
             memcpy(block[count], data, given);
             array[count] = (graphss_i_array_out){.name = names[name],
-                                                 .dtype = dtype,
-                                                 .n_dims = n_dims,
-                                                 .shape = {rows, cols},
-                                                 .data = block[count]};
+                .dtype = dtype,
+                .n_dims = n_dims,
+                .shape = {rows, cols},
+                .data = block[count]};
             count++;
         }
         data += given;

@@ -50,8 +50,8 @@ static inline void fuzz_check_names(const graphss_names *names, size_t want)
         must(strlen(graphss_names_get(names, i)) + 1 == names->start[i + 1] - names->start[i]);
 }
 
-static inline void fuzz_check_list(const int32_t *node, size_t count, const int32_t *label,
-                                   const graphss_dataset *data)
+static inline void fuzz_check_list(
+    const int32_t *node, size_t count, const int32_t *label, const graphss_dataset *data)
 {
     for (size_t i = 0; i < count; i++) {
         must(node[i] >= 0 && (size_t)node[i] < data->graph.n_nodes);
@@ -60,8 +60,8 @@ static inline void fuzz_check_list(const int32_t *node, size_t count, const int3
 }
 
 /* A failure leaves the dataset empty and says why; a success is sound in every part. */
-static inline void fuzz_check_dataset(graphss_ctx *ctx, const graphss_dataset *data,
-                                      graphss_status status)
+static inline void fuzz_check_dataset(
+    graphss_ctx *ctx, const graphss_dataset *data, graphss_status status)
 {
     if (status != GRAPHSS_OK) {
         must(!data->graph.offset && !data->label && graphss_ctx_error(ctx)[0]);

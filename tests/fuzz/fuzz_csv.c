@@ -14,9 +14,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     fuzz_write(edges, nul ? nul + 1 : data, nul ? size - first - 1 : 0);
     graphss_ctx *ctx = fuzz_ctx();
     graphss_dataset dataset = {0};
-    const graphss_status st =
-        graphss_i_read_csv_folder(ctx, &dataset, folder, FUZZ_MEMORY,
-                                  size % 2 ? GRAPHSS_MISSING_MEAN : GRAPHSS_MISSING_ERROR);
+    const graphss_status st = graphss_i_read_csv_folder(ctx, &dataset, folder, FUZZ_MEMORY,
+        size % 2 ? GRAPHSS_MISSING_MEAN : GRAPHSS_MISSING_ERROR);
     fuzz_check_dataset(ctx, &dataset, st);
     graphss_dataset_destroy(ctx, &dataset);
     graphss_ctx_free(ctx);

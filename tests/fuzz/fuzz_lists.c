@@ -18,8 +18,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     graphss_ctx *ctx = fuzz_ctx();
     for (int named = 0; named < 2; named++) {
         const graphss_dataset data = {.graph = {.n_nodes = 4},
-                                      .node_names = named ? (graphss_names){4, start, names}
-                                                          : (graphss_names){0}};
+            .node_names = named ? (graphss_names){4, start, names} : (graphss_names){0}};
         int32_t *node = NULL;
         size_t n = 0;
         graphss_node_groups groups = {0};

@@ -57,7 +57,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
             must(graphss_model_load(ctx, &again, path) == GRAPHSS_OK);
             must(again->params.count == model->params.count);
             must(!memcmp(again->params.value, model->params.value,
-                         model->params.count * sizeof *model->params.value));
+                model->params.count * sizeof *model->params.value));
             must(graphss_model_nodes(again) == graphss_model_nodes(model));
         }
     } else {

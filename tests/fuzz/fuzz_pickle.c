@@ -3,8 +3,8 @@
 #include "data/formats/pickle.h"
 #include "fuzz_check.h"
 
-static const char *const ending[8] = {"x",    "y",    "tx",    "ty",
-                                      "allx", "ally", "graph", "test.index"};
+static const char *const ending[8] = {
+    "x", "y", "tx", "ty", "allx", "ally", "graph", "test.index"};
 
 /* Looks at everything two levels deep. */
 static int64_t look(const graphss_i_pickle *p, graphss_i_pickle_ref r, int depth)

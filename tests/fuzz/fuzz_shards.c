@@ -8,13 +8,13 @@ enum { NODES = 3, ENTRIES = 2, STORED = 3, COLUMNS = 4, CLASSES = 2 };
 static graphss_i_manifest manifest_of(graphss_i_manifest_part part[2])
 {
     graphss_i_manifest m = {.n_nodes = 5,
-                            .n_cols = COLUMNS,
-                            .n_classes = CLASSES,
-                            .kind = GRAPHSS_FEATURES_REAL,
-                            .labelled = true,
-                            .named = true,
-                            .n_parts = 2,
-                            .part = part};
+        .n_cols = COLUMNS,
+        .n_classes = CLASSES,
+        .kind = GRAPHSS_FEATURES_REAL,
+        .labelled = true,
+        .named = true,
+        .n_parts = 2,
+        .part = part};
     memset(m.hash, 'a', 64);
     part[0].nodes = NODES;
     part[0].entries = ENTRIES;

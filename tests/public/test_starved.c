@@ -35,21 +35,20 @@ static void set_up(given *g)
     assert_ok(ctx, graphss_synth_make(ctx, &g->data, &synth));
     const size_t n = g->data.graph.n_nodes, k = g->data.n_classes;
     assert_ok(ctx, graphss_split_make(ctx, &g->split, g->data.label, n, k, 1, NULL));
-    assert_ok(ctx, graphss_model_train(
-                       ctx, &g->model, NULL,
+    assert_ok(ctx, graphss_model_train(ctx, &g->model, NULL,
                        &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
-                                              .graph = &g->data.graph,
-                                              .features = &g->data.features,
-                                              .n_classes = k,
-                                              .split = &g->split,
-                                              .seed = 1},
+                           .graph = &g->data.graph,
+                           .features = &g->data.features,
+                           .n_classes = k,
+                           .split = &g->split,
+                           .seed = 1},
                        &train));
     g->previous = graphss_dataset_observe(&g->data);
     g->in = (graphss_defence_input){.struct_size = sizeof(graphss_defence_input),
-                                    .current = g->previous,
-                                    .previous = &g->previous,
-                                    .model = g->model,
-                                    .seed = 1};
+        .current = g->previous,
+        .previous = &g->previous,
+        .model = g->model,
+        .seed = 1};
     assert_ok(ctx, graphss_snapshots_plan(ctx, &g->snapshots, &g->data, &g->split, 1, NULL));
     g->label = malloc(n * sizeof *g->label);
     g->prob = malloc(n * k * sizeof *g->prob);
@@ -93,8 +92,8 @@ static void write_probe(given *g)
         {"probabilities", "<f4", 2, {n, g->data.n_classes}, g->prob, NULL},
     };
     snprintf(g->probe, sizeof g->probe, "%s/probe.npz", g->folder);
-    assert_ok(g->ctx,
-              graphss_i_npz_write(g->ctx, g->probe, array, sizeof array / sizeof *array));
+    assert_ok(
+        g->ctx, graphss_i_npz_write(g->ctx, g->probe, array, sizeof array / sizeof *array));
     free(ones);
 }
 
@@ -209,7 +208,7 @@ static graphss_status model_describe(graphss_ctx *ctx, void *arg)
 }
 
 static graphss_status say_half(void *user, float *prob, const graphss_graph *graph,
-                               const graphss_features *features, char *why, size_t size)
+    const graphss_features *features, char *why, size_t size)
 {
     (void)user, (void)features, (void)why, (void)size;
     for (size_t i = 0; i < 2 * graph->n_nodes; i++)
@@ -221,8 +220,8 @@ static graphss_status set_predictor(graphss_ctx *ctx, void *arg)
 {
     given *g = arg;
     graphss_model *model = NULL;
-    const graphss_predictor predictor = {.struct_size = sizeof predictor,
-                                         .probabilities = say_half};
+    const graphss_predictor predictor = {
+        .struct_size = sizeof predictor, .probabilities = say_half};
     graphss_status st = graphss_model_load(ctx, &model, g->file);
     if (!st)
         st = graphss_model_set_predictor(ctx, model, &predictor);
@@ -335,8 +334,8 @@ static graphss_status apply_parts(graphss_ctx *ctx, void *arg)
     graphss_status st = graphss_flips_add(ctx, &flips, flip);
     flips.count = 0; /* none fits any data */
     if (!st)
-        st = graphss_flips_apply_parts(ctx, &graph, &features, &g->data.graph,
-                                       &g->data.features, &flips, NULL);
+        st = graphss_flips_apply_parts(
+            ctx, &graph, &features, &g->data.graph, &g->data.features, &flips, NULL);
     graphss_flips_destroy(ctx, &flips);
     graphss_graph_destroy(ctx, &graph);
     graphss_features_destroy(ctx, &features);
@@ -351,11 +350,26 @@ static void test_each_allocation_fails_in_turn(void **state)
     assert_ok(g.ctx, graphss_model_save(g.ctx, g.model, g.file));
     write_probe(&g);
     static const testing_operation operation[] = {
-        data_dirs,     dataset_changes,      features_normalise, fetch,
-        flips_add,     match_split,          model_describe,     model_label,
-        node_index,    protocol_believed,    protocol_surrogate, snapshots_write,
-        alert_look,    surrogate_from_model, alert_run,          surrogate_read,
-        set_predictor, from_tensors,         probe_file,         dataset_locate,
+        data_dirs,
+        dataset_changes,
+        features_normalise,
+        fetch,
+        flips_add,
+        match_split,
+        model_describe,
+        model_label,
+        node_index,
+        protocol_believed,
+        protocol_surrogate,
+        snapshots_write,
+        alert_look,
+        surrogate_from_model,
+        alert_run,
+        surrogate_read,
+        set_predictor,
+        from_tensors,
+        probe_file,
+        dataset_locate,
         apply_parts,
     };
     for (size_t i = 0; i < sizeof operation / sizeof *operation; i++)
@@ -396,8 +410,7 @@ static graphss_status transitions(graphss_ctx *ctx, void *arg)
     const graphss_status st = graphss_prior_cells(ctx, alpha, &(graphss_prior){.alpha = 1}, K);
     return st ? st
               : graphss_transition_warmup(ctx, phi, g->prob, g->split.train,
-                                          g->split.train_label, g->split.n_train,
-                                          g->data.graph.n_nodes, K);
+                    g->split.train_label, g->split.n_train, g->data.graph.n_nodes, K);
 }
 
 static void test_checks_take_no_memory(void **state)

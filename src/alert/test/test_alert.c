@@ -68,13 +68,13 @@ static void test_a_wrong_group_is_an_error(void **state)
     graphss_alert_result r = {0};
     const int32_t far[] = {WORLD_NODES}, twice[] = {3, 3};
     assert_fails(ctx, graphss_alert_run(ctx, &r, &a.in, far, 1, NULL), GRAPHSS_ERR_INVALID,
-                 "the group has node");
-    assert_fails(ctx, graphss_alert_run(ctx, &r, &a.in, twice, 2, NULL), GRAPHSS_ERR_INVALID,
-                 "twice");
-    assert_fails(ctx, graphss_alert_run(ctx, &r, &a.in, far, 0, NULL), GRAPHSS_ERR_INVALID,
-                 "no nodes");
+        "the group has node");
+    assert_fails(
+        ctx, graphss_alert_run(ctx, &r, &a.in, twice, 2, NULL), GRAPHSS_ERR_INVALID, "twice");
+    assert_fails(
+        ctx, graphss_alert_run(ctx, &r, &a.in, far, 0, NULL), GRAPHSS_ERR_INVALID, "no nodes");
     assert_fails(ctx, graphss_alert_run(ctx, &r, &a.in, NULL, 5, NULL), GRAPHSS_ERR_INVALID,
-                 "no nodes given: NULL, want 5");
+        "no nodes given: NULL, want 5");
     assert_null(r.node_score);
     attacked_world_destroy(ctx, &a);
     graphss_ctx_free(ctx);
@@ -112,10 +112,10 @@ static void test_trusted_nodes_are_no_suspects_and_a_reference(void **state)
     opt.trusted = far;
     opt.n_trusted = 1;
     assert_fails(ctx, graphss_alert_run(ctx, &with, &a.in, NULL, 0, &opt), GRAPHSS_ERR_INVALID,
-                 "a trusted node is");
+        "a trusted node is");
     opt.trusted = NULL;
     assert_fails(ctx, graphss_alert_run(ctx, &with, &a.in, NULL, 0, &opt), GRAPHSS_ERR_INVALID,
-                 "no trusted nodes given: NULL, want 1");
+        "no trusted nodes given: NULL, want 1");
     assert_null(with.node_score);
     attacked_world_destroy(ctx, &a);
     graphss_ctx_free(ctx);
@@ -161,12 +161,12 @@ static void test_unsound_snapshots_are_refused_by_name(void **state)
     attacked_world_make(ctx, &a);
     graphss_alert_result r = {0};
     graphss_alert_scores seen = {0};
-#define REFUSED(part)                                                                         \
-    do {                                                                                      \
-        assert_fails(ctx, graphss_alert_run(ctx, &r, &a.in, NULL, 0, NULL),                   \
-                     GRAPHSS_ERR_INVALID, part);                                              \
-        assert_fails(ctx, graphss_alert_score(ctx, &seen, &a.in, NULL), GRAPHSS_ERR_INVALID,  \
-                     part);                                                                   \
+#define REFUSED(part) \
+    do { \
+        assert_fails(ctx, graphss_alert_run(ctx, &r, &a.in, NULL, 0, NULL), \
+            GRAPHSS_ERR_INVALID, part); \
+        assert_fails( \
+            ctx, graphss_alert_score(ctx, &seen, &a.in, NULL), GRAPHSS_ERR_INVALID, part); \
     } while (0)
     a.w.graph.target[0] = -1;
     REFUSED("the previous snapshot: node 0: neighbour -1");
@@ -211,8 +211,7 @@ static void test_it_tells_how_far_it_is_and_stops_when_told(void **state)
     attacked_world_make(ctx, &a);
     listener l = {0};
     testing_memory memory = {.left = -1};
-    const graphss_ctx_options options = {
-        .struct_size = sizeof options,
+    const graphss_ctx_options options = {.struct_size = sizeof options,
         .allocator = {testing_alloc, testing_release, &memory},
         .threads = 1,
         .progress = listen,
@@ -227,8 +226,8 @@ static void test_it_tells_how_far_it_is_and_stops_when_told(void **state)
     const int reports = l.calls;
     for (int stop = 1; stop <= reports; stop++) {
         l = (listener){.stop = stop};
-        assert_int_equal(graphss_alert_run(own, &r, &a.in, a.victim, VICTIMS, NULL),
-                         GRAPHSS_ERR_CANCELLED);
+        assert_int_equal(
+            graphss_alert_run(own, &r, &a.in, a.victim, VICTIMS, NULL), GRAPHSS_ERR_CANCELLED);
         assert_int_equal(l.calls, stop);
         assert_null(r.node_score);
         assert_int_equal(memory.blocks, held);

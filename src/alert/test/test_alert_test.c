@@ -10,7 +10,7 @@ static void draw(double *x, size_t n, double shift, uint64_t seed)
 }
 
 static double p_of(graphss_ctx *ctx, const double *score, size_t n, const double *calm,
-                   size_t n_calm, uint64_t seed)
+    size_t n_calm, uint64_t seed)
 {
     const graphss_alert_options opt = {
         .struct_size = sizeof opt, .false_alarm_rate = 0.05, .draws = 199};
@@ -94,20 +94,20 @@ static void test_what_cannot_be_judged_is_an_error(void **state)
     graphss_alert_options opt;
     graphss_alert_options_init(&opt);
     assert_fails(ctx, graphss_alert_test(ctx, &v, x, 0, x, 1, 1, &opt), GRAPHSS_ERR_INVALID,
-                 "0 scores");
+        "0 scores");
     assert_fails(ctx, graphss_alert_test(ctx, &v, x, 1, x, 0, 1, &opt), GRAPHSS_ERR_INVALID,
-                 "0 of clean nodes");
-    assert_fails(ctx, graphss_alert_test(ctx, &v, x, 2, x, 1, 1, &opt), GRAPHSS_ERR_INVALID,
-                 "finite");
+        "0 of clean nodes");
+    assert_fails(
+        ctx, graphss_alert_test(ctx, &v, x, 2, x, 1, 1, &opt), GRAPHSS_ERR_INVALID, "finite");
     opt.false_alarm_rate = 0;
     assert_fails(ctx, graphss_alert_test(ctx, &v, x, 1, x, 1, 1, &opt), GRAPHSS_ERR_INVALID,
-                 "false-alarm-rate");
+        "false-alarm-rate");
     opt.false_alarm_rate = 1e-4; /* of 2000 orders none is so rare */
     assert_fails(ctx, graphss_alert_test(ctx, &v, x, 1, x, 1, 1, &opt), GRAPHSS_ERR_INVALID,
-                 "want --draws 9999 or more");
+        "want --draws 9999 or more");
     opt.draws = 9998;
     assert_fails(ctx, graphss_alert_test(ctx, &v, x, 1, x, 1, 1, &opt), GRAPHSS_ERR_INVALID,
-                 "want --draws 9999 or more");
+        "want --draws 9999 or more");
     opt.draws = 9999;
     assert_ok(ctx, graphss_alert_test(ctx, &good, x, 1, x, 1, 1, &opt));
     assert_float_equal(v.p_value, 7, 0);
@@ -160,15 +160,15 @@ static graphss_alert_scores snapshot_make(snapshot *s, uint8_t stratum, uint64_t
     sorted_by = s;
     qsort(s->order, NODES, sizeof *s->order, in_order);
     graphss_alert_scores scores = {.n_nodes = NODES,
-                                   .n_classes = 2,
-                                   .score = s->score,
-                                   .p_value = s->p_value,
-                                   .stratum = s->stratum,
-                                   .predicted = s->predicted,
-                                   .labelled = s->labelled,
-                                   .order = s->order,
-                                   .reference = s->reference,
-                                   .past = stratum != GRAPHSS_ALERT_NO_PAST};
+        .n_classes = 2,
+        .score = s->score,
+        .p_value = s->p_value,
+        .stratum = s->stratum,
+        .predicted = s->predicted,
+        .labelled = s->labelled,
+        .order = s->order,
+        .reference = s->reference,
+        .past = stratum != GRAPHSS_ALERT_NO_PAST};
     for (size_t k = stratum + 1u; k < 7; k++)
         scores.start[k] = REFERENCE;
     return scores;
@@ -361,13 +361,13 @@ static void test_wrong_groups_are_errors_and_failing_allocations_leave_nothing(v
     graphss_alert_verdict v;
     const int32_t far[] = {NODES}, twice[] = {3, 3};
     assert_fails(ctx, graphss_alert_test_group(ctx, &v, &scores, far, 1, 1, NULL),
-                 GRAPHSS_ERR_INVALID, "the group has node 400, the snapshot has 0..399");
+        GRAPHSS_ERR_INVALID, "the group has node 400, the snapshot has 0..399");
     assert_fails(ctx, graphss_alert_test_group(ctx, &v, &scores, twice, 2, 1, NULL),
-                 GRAPHSS_ERR_INVALID, "node 3 is twice in the group");
+        GRAPHSS_ERR_INVALID, "node 3 is twice in the group");
     assert_fails(ctx, graphss_alert_test_group(ctx, &v, &scores, far, 0, 1, NULL),
-                 GRAPHSS_ERR_INVALID, "has no nodes");
+        GRAPHSS_ERR_INVALID, "has no nodes");
     assert_fails(ctx, graphss_alert_test_group(ctx, &v, &scores, NULL, 2, 1, NULL),
-                 GRAPHSS_ERR_INVALID, "NULL, want 2");
+        GRAPHSS_ERR_INVALID, "NULL, want 2");
     testing_each_allocation_fails(test_one, &scores);
     graphss_ctx_free(ctx);
 }
@@ -392,7 +392,7 @@ static void test_p_values_of_many_groups_are_corrected(void **state)
     for (size_t i = 0; i < 4; i++)
         assert_float_equal(p[i], bh[i], 1e-12);
     assert_fails(ctx, graphss_alert_correct(ctx, NULL, 4, GRAPHSS_ALERT_FDR),
-                 GRAPHSS_ERR_INVALID, "p-values");
+        GRAPHSS_ERR_INVALID, "p-values");
     assert_ok(ctx, graphss_alert_correct(ctx, NULL, 0, GRAPHSS_ALERT_FDR));
     graphss_ctx_free(ctx);
 }

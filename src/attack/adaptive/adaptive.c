@@ -75,7 +75,7 @@ static void copy_edges(search *s, size_t i, int to, int from)
     s->slot[to][i].n_edges = s->slot[from][i].n_edges;
     s->slot[to][i].edge_move = s->slot[from][i].edge_move;
     memcpy(s->edge[to] + s->first_edge[i], s->edge[from] + s->first_edge[i],
-           s->slot[from][i].n_edges * sizeof **s->edge);
+        s->slot[from][i].n_edges * sizeof **s->edge);
 }
 
 static void copy_features(search *s, size_t i, int to, int from)
@@ -83,7 +83,7 @@ static void copy_features(search *s, size_t i, int to, int from)
     s->slot[to][i].n_features = s->slot[from][i].n_features;
     s->slot[to][i].feature_move = s->slot[from][i].feature_move;
     memcpy(s->feature[to] + s->first_feature[i], s->feature[from] + s->first_feature[i],
-           s->slot[from][i].n_features * sizeof **s->feature);
+        s->slot[from][i].n_features * sizeof **s->feature);
 }
 
 static void copy_candidate(search *s, size_t i, int to, int from)
@@ -120,24 +120,22 @@ static graphss_i_feature_move draw_feature_move(const search *s, graphss_rng *rn
     return (graphss_i_feature_move)draw_move(s->feature_tally, GRAPHSS_I_FEATURE_MOVES, rng);
 }
 
-static void new_edges(search *s, size_t i, graphss_i_edge_move move, int32_t donor,
-                      graphss_rng *rng)
+static void new_edges(
+    search *s, size_t i, graphss_i_edge_move move, int32_t donor, graphss_rng *rng)
 {
     candidate *c = &s->slot[NOW][i];
     c->edge_move = move;
-    c->n_edges =
-        graphss_i_choose_edges(s->edge[NOW] + s->first_edge[i], s->budget[i].edges, &s->known,
-                               s->in->victim[i], c->class_, donor, move, rng);
+    c->n_edges = graphss_i_choose_edges(s->edge[NOW] + s->first_edge[i], s->budget[i].edges,
+        &s->known, s->in->victim[i], c->class_, donor, move, rng);
 }
 
-static void new_features(search *s, size_t i, graphss_i_feature_move move, int32_t donor,
-                         graphss_rng *rng)
+static void new_features(
+    search *s, size_t i, graphss_i_feature_move move, int32_t donor, graphss_rng *rng)
 {
     candidate *c = &s->slot[NOW][i];
     c->feature_move = move;
-    c->n_features =
-        graphss_i_choose_features(s->feature[NOW] + s->first_feature[i], s->budget[i].features,
-                                  &s->known, s->in->victim[i], c->class_, donor, move, rng);
+    c->n_features = graphss_i_choose_features(s->feature[NOW] + s->first_feature[i],
+        s->budget[i].features, &s->known, s->in->victim[i], c->class_, donor, move, rng);
 }
 
 /* Keeps about half of the features and fills up with those of another move. */
@@ -151,8 +149,8 @@ static void renew_features(search *s, size_t i, int32_t donor, graphss_rng *rng)
             own[kept++] = own[j];
     c->feature_move = draw_feature_move(s, rng);
     const size_t most = s->budget[i].features;
-    const size_t n = graphss_i_choose_features(s->spare, most, &s->known, s->in->victim[i],
-                                               c->class_, donor, c->feature_move, rng);
+    const size_t n = graphss_i_choose_features(
+        s->spare, most, &s->known, s->in->victim[i], c->class_, donor, c->feature_move, rng);
     const size_t old = kept;
     for (size_t j = 0; j < n && kept < most; j++) {
         bool there = false;
@@ -224,7 +222,7 @@ static void propose(search *s, size_t i)
 /* Makes the changes of one victim, but for those another one made, made impossible or would
  * leave a node without edges or without features. */
 static graphss_status carry(graphss_ctx *ctx, graphss_i_sandbox *world, graphss_flips *flips,
-                            const search *s, size_t i)
+    const search *s, size_t i)
 {
     const candidate *c = &s->slot[NOW][i];
     const int32_t v = s->in->victim[i];
@@ -240,13 +238,13 @@ static graphss_status carry(graphss_ctx *ctx, graphss_i_sandbox *world, graphss_
     }
     for (size_t j = 0; j < c->n_features && !st; j++)
         if (feature[j].value != 0 || world->words.length[v] > 1)
-            st = graphss_i_sandbox_set_feature(ctx, world, flips, v, v, feature[j].target,
-                                               feature[j].value);
+            st = graphss_i_sandbox_set_feature(
+                ctx, world, flips, v, v, feature[j].target, feature[j].value);
     return st;
 }
 
 static graphss_status ask_model(graphss_ctx *ctx, double *loss, const graphss_attack_input *in,
-                                const graphss_graph *graph, const graphss_features *features)
+    const graphss_graph *graph, const graphss_features *features)
 {
     const size_t n = graph->n_nodes, k = in->n_classes;
     float *prob = graphss_i_alloc(ctx, n, k * sizeof *prob);
@@ -281,8 +279,7 @@ static graphss_status ask(graphss_ctx *ctx, graphss_flips *flips, search *s)
     for (size_t i = 0; i < in->n_victims && !st; i++)
         if (isnan(s->loss[i]))
             st = graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
-                                "adaptive: the answer for node %d is not a number",
-                                (int)in->victim[i]);
+                "adaptive: the answer for node %d is not a number", (int)in->victim[i]);
     graphss_features_destroy(ctx, &features);
     graphss_graph_destroy(ctx, &graph);
     graphss_i_sandbox_destroy(ctx, &world);
@@ -435,8 +432,8 @@ static void destroy(graphss_ctx *ctx, search *s)
 }
 
 /* The best snapshot as the result; its changes are in the order of the victims. */
-static graphss_status report(graphss_ctx *ctx, graphss_flips *out, graphss_attack_log *log,
-                             const search *s)
+static graphss_status report(
+    graphss_ctx *ctx, graphss_flips *out, graphss_attack_log *log, const search *s)
 {
     const graphss_attack_input *in = s->in;
     log->victim = graphss_i_calloc(ctx, in->n_victims, sizeof *log->victim);
@@ -448,9 +445,9 @@ static graphss_status report(graphss_ctx *ctx, graphss_flips *out, graphss_attac
     for (size_t i = 0; i < in->n_victims; i++) {
         graphss_attack_victim *v = &log->victim[log->n_victims++];
         *v = (graphss_attack_victim){.node = in->victim[i],
-                                     .loss_before = NAN,
-                                     .loss_after = s->best_loss[i],
-                                     .wanted = s->budget[i].edges + s->budget[i].features};
+            .loss_before = NAN,
+            .loss_after = s->best_loss[i],
+            .wanted = s->budget[i].edges + s->budget[i].features};
         for (; at < s->best.count && s->best.item[at].victim == v->node && !st; at++) {
             const graphss_flip flip = s->best.item[at];
             *(flip.kind == GRAPHSS_FLIP_EDGE ? &v->n_edges : &v->n_features) += 1;
@@ -461,12 +458,12 @@ static graphss_status report(graphss_ctx *ctx, graphss_flips *out, graphss_attac
 }
 
 static graphss_status run(graphss_ctx *ctx, graphss_flips *out, graphss_attack_log *log,
-                          const graphss_attack_input *in, const graphss_attack_options *opt)
+    const graphss_attack_input *in, const graphss_attack_options *opt)
 {
     if (opt->kind == GRAPHSS_ATTACK_BOTH || opt->influencers || opt->independent)
         return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
-                              "adaptive: want --kind lf, links or features, no --influencers "
-                              "and no --independent");
+            "adaptive: want --kind lf, links or features, no --influencers "
+            "and no --independent");
     search s = {.in = in};
     const size_t queries =
         opt->queries ? (size_t)opt->queries : (size_t)GRAPHSS_ATTACK_QUERIES;

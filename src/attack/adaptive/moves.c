@@ -190,8 +190,7 @@ static graphss_status list_wanted(graphss_ctx *ctx, graphss_i_known *x)
 }
 
 graphss_status graphss_i_known_init(graphss_ctx *ctx, graphss_i_known *known,
-                                    const graphss_attack_input *in,
-                                    const graphss_attack_options *opt)
+    const graphss_attack_input *in, const graphss_attack_options *opt)
 {
     const size_t n = in->graph->n_nodes, d = in->features->n_cols, k = in->n_classes;
     *known = (graphss_i_known){.in = in, .n = n, .d = d, .k = k};
@@ -207,8 +206,8 @@ graphss_status graphss_i_known_init(graphss_ctx *ctx, graphss_i_known *known,
         return GRAPHSS_ERR_NOMEM;
     graphss_status st = graphss_i_feature_index_rows(ctx, &known->words, in->features);
     if (!st)
-        st = graphss_i_feature_index_on(ctx, known->on, &known->words,
-                                        graphss_i_attack_domain(in->features, opt));
+        st = graphss_i_feature_index_on(
+            ctx, known->on, &known->words, graphss_i_attack_domain(in->features, opt));
     if (!st)
         st = weigh_features(ctx, known);
     if (!st)
@@ -336,8 +335,7 @@ static void cut(choice *c, size_t most)
 }
 
 size_t graphss_i_choose_edges(graphss_i_change *out, size_t most, graphss_i_known *known,
-                              int32_t node, int32_t class_, int32_t donor,
-                              graphss_i_edge_move move, graphss_rng *rng)
+    int32_t node, int32_t class_, int32_t donor, graphss_i_edge_move move, graphss_rng *rng)
 {
     choice c = {out, 0, most, known, node, class_, donor, rng};
     switch (move) {
@@ -442,8 +440,7 @@ static void drop(choice *c, size_t most)
 }
 
 size_t graphss_i_choose_features(graphss_i_change *out, size_t most, graphss_i_known *known,
-                                 int32_t node, int32_t class_, int32_t donor,
-                                 graphss_i_feature_move move, graphss_rng *rng)
+    int32_t node, int32_t class_, int32_t donor, graphss_i_feature_move move, graphss_rng *rng)
 {
     choice c = {out, 0, most, known, node, class_, donor, rng};
     switch (move) {

@@ -52,19 +52,17 @@ typedef struct graphss_i_known {
 
 /* Needs surrogate and model. The caller destroys it, also on errors. */
 graphss_status graphss_i_known_init(graphss_ctx *ctx, graphss_i_known *known,
-                                    const graphss_attack_input *in,
-                                    const graphss_attack_options *opt);
+    const graphss_attack_input *in, const graphss_attack_options *opt);
 void graphss_i_known_destroy(graphss_ctx *ctx, graphss_i_known *known);
 
 /* Fills out [most] with changes that push the node to the class, and returns how many there
  * are: at most `most`, each target once, none that changes nothing, at least one edge and one
  * feature left where there were some. `donor` is a node to copy from, or -1. */
 size_t graphss_i_choose_edges(graphss_i_change *out, size_t most, graphss_i_known *known,
-                              int32_t node, int32_t class_, int32_t donor,
-                              graphss_i_edge_move move, graphss_rng *rng);
+    int32_t node, int32_t class_, int32_t donor, graphss_i_edge_move move, graphss_rng *rng);
 size_t graphss_i_choose_features(graphss_i_change *out, size_t most, graphss_i_known *known,
-                                 int32_t node, int32_t class_, int32_t donor,
-                                 graphss_i_feature_move move, graphss_rng *rng);
+    int32_t node, int32_t class_, int32_t donor, graphss_i_feature_move move,
+    graphss_rng *rng);
 /* A node believed to be of the class, no victim; -1: there is none. */
 int32_t graphss_i_choose_donor(const graphss_i_known *known, int32_t class_, graphss_rng *rng);
 

@@ -14,12 +14,12 @@ void graphss_benign_options_init(graphss_benign_options *opt)
 }
 
 static graphss_status check(graphss_ctx *ctx, const graphss_dataset *data, const int32_t *node,
-                            size_t n, const graphss_benign_options *opt)
+    size_t n, const graphss_benign_options *opt)
 {
     if (opt->edges < 0 || opt->features < 0)
         return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
-                              "a budget of %lld links and %lld features, want neither below 0",
-                              (long long)opt->edges, (long long)opt->features);
+            "a budget of %lld links and %lld features, want neither below 0",
+            (long long)opt->edges, (long long)opt->features);
     graphss_status st = graphss_i_dataset_check(ctx, data);
     if (st)
         return st;
@@ -29,10 +29,10 @@ static graphss_status check(graphss_ctx *ctx, const graphss_dataset *data, const
     for (size_t i = 0; i < n && !st; i++) {
         if (node[i] < 0 || (size_t)node[i] >= data->graph.n_nodes)
             st = graphss_i_fail(ctx, GRAPHSS_ERR_INVALID, "node %d, want one below %zu",
-                                (int)node[i], data->graph.n_nodes);
+                (int)node[i], data->graph.n_nodes);
         else if (seen[node[i]]++)
-            st = graphss_i_fail(ctx, GRAPHSS_ERR_INVALID, "node %d is listed twice",
-                                (int)node[i]);
+            st = graphss_i_fail(
+                ctx, GRAPHSS_ERR_INVALID, "node %d is listed twice", (int)node[i]);
     }
     graphss_release(ctx, seen);
     return st;
@@ -67,8 +67,8 @@ static void churn_destroy(graphss_ctx *ctx, churn *c)
     graphss_i_mixing_destroy(ctx, &c->mix);
 }
 
-static graphss_status churn_edge(graphss_ctx *ctx, graphss_flips *out, churn *c, int32_t node,
-                                 bool cut)
+static graphss_status churn_edge(
+    graphss_ctx *ctx, graphss_flips *out, churn *c, int32_t node, bool cut)
 {
     graphss_i_sandbox *s = &c->world;
     const int32_t degree = s->edges.length[node];
@@ -92,8 +92,8 @@ static graphss_status churn_edge(graphss_ctx *ctx, graphss_flips *out, churn *c,
 
 /* Dense features do not come or go: values are replaced by those of nodes of the same
  * class. */
-static graphss_status churn_word(graphss_ctx *ctx, graphss_flips *out, churn *c, int32_t node,
-                                 bool remove)
+static graphss_status churn_word(
+    graphss_ctx *ctx, graphss_flips *out, churn *c, int32_t node, bool remove)
 {
     graphss_i_sandbox *s = &c->world;
     const bool dense = graphss_features_dense(&c->mix.data->features);
@@ -105,8 +105,8 @@ static graphss_status churn_word(graphss_ctx *ctx, graphss_flips *out, churn *c,
         if (remove)
             word = s->words.column[node][graphss_rng_below(&c->rng, (uint64_t)n)];
         else
-            word = graphss_i_mixing_feature(&c->mix, graphss_i_mixing_class(&c->mix, node),
-                                            &value, &c->rng);
+            word = graphss_i_mixing_feature(
+                &c->mix, graphss_i_mixing_class(&c->mix, node), &value, &c->rng);
         if (word < 0 || c->feature_turn[word] == c->turn)
             continue;
         const float held = graphss_i_sandbox_feature(s, (size_t)node, word);
@@ -128,8 +128,8 @@ static graphss_status churn_value(graphss_ctx *ctx, graphss_flips *out, churn *c
         float value = 0;
         const int32_t word = s->words.column[node][graphss_rng_below(&c->rng, (uint64_t)n)];
         if (c->feature_turn[word] == c->turn ||
-            graphss_i_mixing_feature(&c->mix, graphss_i_mixing_class(&c->mix, node), &value,
-                                     &c->rng) < 0 ||
+            graphss_i_mixing_feature(
+                &c->mix, graphss_i_mixing_class(&c->mix, node), &value, &c->rng) < 0 ||
             value == 0 || value == graphss_i_sandbox_feature(s, (size_t)node, word))
             continue;
         c->feature_turn[word] = c->turn;
@@ -140,20 +140,20 @@ static graphss_status churn_value(graphss_ctx *ctx, graphss_flips *out, churn *c
 }
 
 static void describe(graphss_flips *flips, const graphss_dataset *data, uint64_t seed,
-                     const graphss_benign_options *opt)
+    const graphss_benign_options *opt)
 {
     snprintf(flips->dataset, sizeof flips->dataset, "%s", data->name);
     snprintf(flips->hash, sizeof flips->hash, "%s", data->hash);
     snprintf(flips->method, sizeof flips->method, "benign");
     snprintf(flips->budget, sizeof flips->budget, "%lld links and %lld features per node",
-             (long long)opt->edges, (long long)opt->features);
+        (long long)opt->edges, (long long)opt->features);
     snprintf(flips->seed, sizeof flips->seed, "%llu", (unsigned long long)seed);
     snprintf(flips->version, sizeof flips->version, "%s", graphss_version());
 }
 
 graphss_status graphss_i_churn(graphss_ctx *ctx, graphss_flips *flips,
-                               const graphss_dataset *data, const int32_t *node, size_t n,
-                               uint64_t seed, const graphss_i_churning *each, size_t stride)
+    const graphss_dataset *data, const int32_t *node, size_t n, uint64_t seed,
+    const graphss_i_churning *each, size_t stride)
 {
     churn c = {.rng = graphss_rng_make(seed, GRAPHSS_STREAM_BENIGN)};
     graphss_status st = churn_init(ctx, &c, data);
@@ -170,7 +170,7 @@ graphss_status graphss_i_churn(graphss_ctx *ctx, graphss_flips *flips,
             data->features.n_cols ? opt->features + opt->adds + opt->drops : 0;
         for (int64_t w = 0; w < words && !st; w++)
             st = churn_word(ctx, flips, &c, node[i],
-                            w < opt->features ? w % 2 == 0 : w >= opt->features + opt->adds);
+                w < opt->features ? w % 2 == 0 : w >= opt->features + opt->adds);
         for (int64_t w = 0; w < opt->values && data->features.n_cols && !st; w++)
             st = churn_value(ctx, flips, &c, node[i]);
     }
@@ -179,11 +179,11 @@ graphss_status graphss_i_churn(graphss_ctx *ctx, graphss_flips *flips,
 }
 
 graphss_status graphss_benign_churn(graphss_ctx *ctx, graphss_flips *out,
-                                    const graphss_dataset *data, const int32_t *node, size_t n,
-                                    uint64_t seed, const graphss_benign_options *opt)
+    const graphss_dataset *data, const int32_t *node, size_t n, uint64_t seed,
+    const graphss_benign_options *opt)
 {
     if (GRAPHSS_I_LACKS(ctx, {"dataset", data}, {"nodes", GRAPHSS_I_FILLED(node, n)},
-                        {"place for the changes", out}))
+            {"place for the changes", out}))
         return GRAPHSS_ERR_INVALID;
     graphss_benign_options standard;
     graphss_benign_options_init(&standard);
@@ -208,8 +208,7 @@ graphss_status graphss_benign_churn(graphss_ctx *ctx, graphss_flips *out,
 
 /* Fills the log for changes without known losses. */
 static graphss_status write_log(graphss_ctx *ctx, graphss_attack_log *log,
-                                const graphss_flips *flips, const graphss_attack_input *in,
-                                const graphss_i_churning *each)
+    const graphss_flips *flips, const graphss_attack_input *in, const graphss_i_churning *each)
 {
     log->victim = graphss_i_calloc(ctx, in->n_victims, sizeof *log->victim);
     if (!log->victim)
@@ -218,9 +217,9 @@ static graphss_status write_log(graphss_ctx *ctx, graphss_attack_log *log,
     for (size_t i = 0; i < in->n_victims; i++) {
         graphss_attack_victim *v = &log->victim[log->n_victims++];
         *v = (graphss_attack_victim){.node = in->victim[i],
-                                     .loss_before = NAN,
-                                     .loss_after = NAN,
-                                     .wanted = (size_t)(each[i].edges + each[i].features)};
+            .loss_before = NAN,
+            .loss_after = NAN,
+            .wanted = (size_t)(each[i].edges + each[i].features)};
         for (; at < flips->count && flips->item[at].victim == v->node; at++)
             *(flips->item[at].kind == GRAPHSS_FLIP_EDGE ? &v->n_edges : &v->n_features) += 1;
     }
@@ -228,12 +227,12 @@ static graphss_status write_log(graphss_ctx *ctx, graphss_attack_log *log,
 }
 
 static graphss_status run(graphss_ctx *ctx, graphss_flips *out, graphss_attack_log *log,
-                          const graphss_attack_input *in, const graphss_attack_options *opt)
+    const graphss_attack_input *in, const graphss_attack_options *opt)
 {
     if (opt->kind != GRAPHSS_ATTACK_LF || opt->influencers || opt->independent)
         return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
-                              "benign: want --links and --features, no --kind, --influencers "
-                              "or --independent");
+            "benign: want --links and --features, no --kind, --influencers "
+            "or --independent");
     graphss_status st = GRAPHSS_OK;
     int32_t *label = graphss_i_copy(ctx, in->label, in->graph->n_nodes, sizeof *label);
     graphss_i_churning *each = graphss_i_calloc(ctx, in->n_victims, sizeof *each);
@@ -248,9 +247,9 @@ static graphss_status run(graphss_ctx *ctx, graphss_flips *out, graphss_attack_l
             (graphss_i_churning){.edges = (int64_t)b.edges, .features = (int64_t)b.features};
     }
     const graphss_dataset data = {.graph = *in->graph,
-                                  .features = *in->features,
-                                  .label = label,
-                                  .n_classes = in->n_classes};
+        .features = *in->features,
+        .label = label,
+        .n_classes = in->n_classes};
     st = graphss_i_churn(ctx, out, &data, in->victim, in->n_victims, in->seed, each, 1);
     if (!st)
         st = write_log(ctx, log, out, in, each);

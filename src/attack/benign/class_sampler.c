@@ -43,8 +43,8 @@ static void fill(graphss_i_mixing *m)
     move_back(m->end_start, m->n_classes);
 }
 
-graphss_status graphss_i_mixing_init(graphss_ctx *ctx, graphss_i_mixing *m,
-                                     const graphss_dataset *data)
+graphss_status graphss_i_mixing_init(
+    graphss_ctx *ctx, graphss_i_mixing *m, const graphss_dataset *data)
 {
     const graphss_graph *g = &data->graph;
     graphss_i_mixing made = {.data = data, .n_classes = data->n_classes + 1};
@@ -76,8 +76,8 @@ int32_t graphss_i_mixing_end(const graphss_i_mixing *m, size_t class, graphss_rn
     return n > 0 ? m->end[from + (int64_t)graphss_rng_below(rng, (uint64_t)n)] : -1;
 }
 
-int32_t graphss_i_mixing_feature(const graphss_i_mixing *m, size_t class, float *value,
-                                 graphss_rng *rng)
+int32_t graphss_i_mixing_feature(
+    const graphss_i_mixing *m, size_t class, float *value, graphss_rng *rng)
 {
     const int64_t begin = m->member_start[class], n = m->member_start[class + 1] - begin;
     const graphss_features *f = &m->data->features;

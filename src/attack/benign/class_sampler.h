@@ -16,8 +16,8 @@ typedef struct graphss_i_mixing {
     int32_t *member;             /* the nodes of each class */
 } graphss_i_mixing;
 
-graphss_status graphss_i_mixing_init(graphss_ctx *ctx, graphss_i_mixing *m,
-                                     const graphss_dataset *data);
+graphss_status graphss_i_mixing_init(
+    graphss_ctx *ctx, graphss_i_mixing *m, const graphss_dataset *data);
 void graphss_i_mixing_destroy(graphss_ctx *ctx, graphss_i_mixing *m);
 
 size_t graphss_i_mixing_class(const graphss_i_mixing *m, int32_t node);
@@ -25,8 +25,8 @@ size_t graphss_i_mixing_class(const graphss_i_mixing *m, int32_t node);
 int32_t graphss_i_mixing_end(const graphss_i_mixing *m, size_t class, graphss_rng *rng);
 /* A random feature of a random node of the class, and its value there; -1: the node has
  * none. */
-int32_t graphss_i_mixing_feature(const graphss_i_mixing *m, size_t class, float *value,
-                                 graphss_rng *rng);
+int32_t graphss_i_mixing_feature(
+    const graphss_i_mixing *m, size_t class, float *value, graphss_rng *rng);
 
 /* ---- benign churn with a budget for each node ---- */
 
@@ -42,7 +42,7 @@ typedef struct graphss_i_churning {
 /* As graphss_benign_churn, without its checks: node i has the budget each[i * stride]. The
  * changes are appended to flips, which the caller releases even on errors. */
 graphss_status graphss_i_churn(graphss_ctx *ctx, graphss_flips *flips,
-                               const graphss_dataset *data, const int32_t *node, size_t n,
-                               uint64_t seed, const graphss_i_churning *each, size_t stride);
+    const graphss_dataset *data, const int32_t *node, size_t n, uint64_t seed,
+    const graphss_i_churning *each, size_t stride);
 
 #endif

@@ -32,8 +32,8 @@ static void drawn_destroy(graphss_ctx *ctx, drawn *x)
 }
 
 /* Makes room for `more` entries after the first n of two lists of four-byte numbers. */
-static bool reserve(graphss_ctx *ctx, void *a_list, void *b_list, size_t *room, size_t n,
-                    size_t more)
+static bool reserve(
+    graphss_ctx *ctx, void *a_list, void *b_list, size_t *room, size_t n, size_t more)
 {
     void *const list[] = {a_list, b_list};
     size_t wanted = 0;
@@ -67,8 +67,8 @@ static size_t row_length(const graphss_features *f, size_t node)
 }
 
 /* Draws as many edges and features as the template has; duplicates are dropped. */
-static graphss_status draw_node(graphss_ctx *ctx, drawn *x, const graphss_i_mixing *m,
-                                size_t number, graphss_rng *rng)
+static graphss_status draw_node(
+    graphss_ctx *ctx, drawn *x, const graphss_i_mixing *m, size_t number, graphss_rng *rng)
 {
     const graphss_dataset *data = m->data;
     const size_t n = data->graph.n_nodes;
@@ -104,7 +104,7 @@ static graphss_status draw_node(graphss_ctx *ctx, drawn *x, const graphss_i_mixi
 }
 
 static graphss_status grow_graph(graphss_ctx *ctx, graphss_dataset *out,
-                                 const graphss_graph *g, const drawn *x, size_t n_new)
+    const graphss_graph *g, const drawn *x, size_t n_new)
 {
     const size_t old = graphss_graph_edges(g), m = old + x->n_pairs;
     int32_t *from = graphss_i_alloc(ctx, m, sizeof *from);
@@ -130,7 +130,7 @@ static graphss_status grow_graph(graphss_ctx *ctx, graphss_dataset *out,
 }
 
 static graphss_status grow_features(graphss_ctx *ctx, graphss_dataset *out,
-                                    const graphss_features *f, const drawn *x, size_t n_new)
+    const graphss_features *f, const drawn *x, size_t n_new)
 {
     const size_t n = out->graph.n_nodes, d = f->n_cols;
     if (d == 0) {
@@ -169,13 +169,13 @@ static graphss_status grow_features(graphss_ctx *ctx, graphss_dataset *out,
         memcpy(column + old, x->column, x->n_words * sizeof *column);
         memcpy(value + old, x->value, x->n_words * sizeof *value);
     }
-    return graphss_i_features_from_rows(ctx, &out->features, n, d, offset, column, value, nnz,
-                                        "features");
+    return graphss_i_features_from_rows(
+        ctx, &out->features, n, d, offset, column, value, nnz, "features");
 }
 
 /* The old names, then new1, new2 ..., extended until they are unique. */
-static graphss_status grow_names(graphss_ctx *ctx, graphss_names *out,
-                                 const graphss_names *old, size_t n_new)
+static graphss_status grow_names(
+    graphss_ctx *ctx, graphss_names *out, const graphss_names *old, size_t n_new)
 {
     graphss_i_intern table = {0};
     graphss_status st = GRAPHSS_OK;
@@ -204,7 +204,7 @@ static graphss_status grow_names(graphss_ctx *ctx, graphss_names *out,
 }
 
 static graphss_status assemble(graphss_ctx *ctx, graphss_dataset *out,
-                               const graphss_dataset *data, const drawn *x, size_t n_new)
+    const graphss_dataset *data, const drawn *x, size_t n_new)
 {
     graphss_status st = grow_graph(ctx, out, &data->graph, x, n_new);
     if (!st)
@@ -229,7 +229,7 @@ static graphss_status assemble(graphss_ctx *ctx, graphss_dataset *out,
 }
 
 graphss_status graphss_benign_grow(graphss_ctx *ctx, graphss_dataset *out,
-                                   const graphss_dataset *data, size_t n_new, uint64_t seed)
+    const graphss_dataset *data, size_t n_new, uint64_t seed)
 {
     if (GRAPHSS_I_LACKS(ctx, {"dataset", data}, {"place for the dataset", out}))
         return GRAPHSS_ERR_INVALID;
@@ -238,8 +238,7 @@ graphss_status graphss_benign_grow(graphss_ctx *ctx, graphss_dataset *out,
         return graphss_i_fail(ctx, GRAPHSS_ERR_DATA, "no nodes that new ones could resemble");
     if (n_new > (size_t)INT32_MAX - n)
         return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
-                              "%zu nodes and %zu new ones, want at most %d", n, n_new,
-                              INT32_MAX);
+            "%zu nodes and %zu new ones, want at most %d", n, n_new, INT32_MAX);
     graphss_rng rng = graphss_rng_make(seed, GRAPHSS_STREAM_BENIGN);
     graphss_i_mixing m = {0};
     drawn x = {0};

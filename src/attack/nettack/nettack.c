@@ -24,22 +24,21 @@ typedef struct attempt {
     bool no_room; /* it could not be done without allocating */
 } attempt;
 
-static void note_edge(attempt *a, const graphss_i_nettack_edge *edge, bool joined,
-                      int64_t n_words)
+static void note_edge(
+    attempt *a, const graphss_i_nettack_edge *edge, bool joined, int64_t n_words)
 {
-    a->made[a->n_made++] = (record){
-        .flip = {a->u, GRAPHSS_FLIP_EDGE, edge->a, edge->b, joined, !joined, 0},
-        .step = {.loss = edge->score, .n_edges = edge->candidates, .n_features = n_words}};
+    a->made[a->n_made++] =
+        (record){.flip = {a->u, GRAPHSS_FLIP_EDGE, edge->a, edge->b, joined, !joined, 0},
+            .step = {.loss = edge->score, .n_edges = edge->candidates, .n_features = n_words}};
     a->result.n_edges++;
     a->result.loss_after = edge->score;
 }
 
-static void note_word(attempt *a, const graphss_i_nettack_feature *word, int32_t node,
-                      int64_t n_edges)
+static void note_word(
+    attempt *a, const graphss_i_nettack_feature *word, int32_t node, int64_t n_edges)
 {
-    a->made[a->n_made++] = (record){
-        .flip = {a->u, GRAPHSS_FLIP_FEATURE, node, word->word, (float)word->old_value,
-                 (float)word->new_value, 0},
+    a->made[a->n_made++] = (record){.flip = {a->u, GRAPHSS_FLIP_FEATURE, node, word->word,
+                                        (float)word->old_value, (float)word->new_value, 0},
         .step = {.loss = word->score, .n_edges = n_edges, .n_features = word->candidates}};
     a->result.n_features++;
     a->result.loss_after = word->score;
@@ -54,8 +53,8 @@ static void settle_all(graphss_i_nettack_work *work)
 
 /* Up to `steps` changes, each the best of edges and words, where allowed. An edge must be
  * strictly better than the best word. */
-static void phase(graphss_i_nettack_work *work, attempt *a, bool edges, bool words,
-                  size_t steps)
+static void phase(
+    graphss_i_nettack_work *work, attempt *a, bool edges, bool words, size_t steps)
 {
     const size_t label = (size_t)work->shared->in->label[a->u];
     const graphss_attack_options *opt = work->shared->opt;
@@ -63,7 +62,7 @@ static void phase(graphss_i_nettack_work *work, attempt *a, bool edges, bool wor
         return;
     if (edges)
         graphss_i_degree_test_start(&work->degrees, work->count, work->max_degree,
-                                    opt->delta_cutoff, opt->mode == GRAPHSS_MODE_PAPER);
+            opt->delta_cutoff, opt->mode == GRAPHSS_MODE_PAPER);
     if (words) {
         graphss_i_nettack_features_begin(work);
         graphss_i_nettack_features_reach(work, a->u);
@@ -122,8 +121,8 @@ static void attack_victim(graphss_i_nettack_work *work, attempt *a)
 /* ---- cumulative ---- */
 
 /* Makes the victim's changed features visible to later victims. */
-static graphss_status commit_words(graphss_ctx *ctx, graphss_i_nettack_shared *shared,
-                                   graphss_i_nettack_work *work)
+static graphss_status commit_words(
+    graphss_ctx *ctx, graphss_i_nettack_shared *shared, graphss_i_nettack_work *work)
 {
     graphss_status st = GRAPHSS_OK;
     const size_t d = shared->d;
@@ -158,7 +157,7 @@ static graphss_status commit_words(graphss_ctx *ctx, graphss_i_nettack_shared *s
 }
 
 static graphss_status append(graphss_ctx *ctx, graphss_flips *out, graphss_attack_log *log,
-                             size_t *step_room, const attempt *a)
+    size_t *step_room, const attempt *a)
 {
     for (size_t i = 0; i < a->n_made; i++) {
         const graphss_status st = graphss_flips_add(ctx, out, a->made[i].flip);
@@ -180,7 +179,7 @@ static graphss_status append(graphss_ctx *ctx, graphss_flips *out, graphss_attac
 }
 
 static graphss_status run_cumulative(graphss_ctx *ctx, graphss_flips *out,
-                                     graphss_attack_log *log, graphss_i_nettack_shared *shared)
+    graphss_attack_log *log, graphss_i_nettack_shared *shared)
 {
     const graphss_attack_input *in = shared->in;
     graphss_i_nettack_work work = {0};
@@ -193,8 +192,8 @@ static graphss_status run_cumulative(graphss_ctx *ctx, graphss_flips *out,
     for (size_t i = 0; i < in->n_victims && !st; i++) {
         a.u = in->victim[i];
         a.budget = shared->each ? shared->each[i]
-                                : graphss_i_attack_budget_of(shared->opt, in, a.u,
-                                                             (size_t)work.adj.length[a.u]);
+                                : graphss_i_attack_budget_of(
+                                      shared->opt, in, a.u, (size_t)work.adj.length[a.u]);
         const size_t wanted = a.budget.edges + a.budget.features + a.budget.either;
         if (wanted > room) {
             graphss_release(ctx, a.made);
@@ -263,8 +262,7 @@ static graphss_status run_batch(graphss_ctx *ctx, team *t, size_t n_work)
 }
 
 static graphss_status run_independent(graphss_ctx *ctx, graphss_flips *out,
-                                      graphss_attack_log *log,
-                                      graphss_i_nettack_shared *shared)
+    graphss_attack_log *log, graphss_i_nettack_shared *shared)
 {
     /* Victims between two progress reports, and their approximate number of changes. */
     enum { BATCH = 256, RECORDS = 1 << 18 };
@@ -328,16 +326,16 @@ done:
 }
 
 static graphss_status run(graphss_ctx *ctx, graphss_flips *out, graphss_attack_log *log,
-                          const graphss_attack_input *in, const graphss_attack_options *opt)
+    const graphss_attack_input *in, const graphss_attack_options *opt)
 {
     if (in->features->n_cols == 0)
         return graphss_i_fail(ctx, GRAPHSS_ERR_SHAPE,
-                              "nettack's surrogate works on features, the data has none");
+            "nettack's surrogate works on features, the data has none");
     for (size_t e = 0; e < in->features->n_cols * in->n_classes; e++)
         if (!isfinite(in->surrogate[e]))
             return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
-                                  "the surrogate's weight [%zu][%zu] is not a finite number",
-                                  e / in->n_classes, e % in->n_classes);
+                "the surrogate's weight [%zu][%zu] is not a finite number", e / in->n_classes,
+                e % in->n_classes);
     log->victim = graphss_i_alloc(ctx, in->n_victims, sizeof *log->victim);
     if (!log->victim)
         return GRAPHSS_ERR_NOMEM;
@@ -354,14 +352,12 @@ static graphss_status run(graphss_ctx *ctx, graphss_flips *out, graphss_attack_l
 }
 
 graphss_status graphss_i_nettack_each(graphss_ctx *ctx, graphss_flips *out,
-                                      const graphss_attack_input *in,
-                                      const graphss_attack_options *opt,
-                                      const graphss_i_attack_budget *each, size_t stride,
-                                      const graphss_i_ground *ground)
+    const graphss_attack_input *in, const graphss_attack_options *opt,
+    const graphss_i_attack_budget *each, size_t stride, const graphss_i_ground *ground)
 {
     graphss_i_nettack_shared shared = {0};
-    graphss_attack_log log = {.victim =
-                                  graphss_i_alloc(ctx, in->n_victims, sizeof *log.victim)};
+    graphss_attack_log log = {
+        .victim = graphss_i_alloc(ctx, in->n_victims, sizeof *log.victim)};
     graphss_status st = log.victim
                             ? graphss_i_nettack_shared_init(ctx, &shared, in, opt, ground)
                             : GRAPHSS_ERR_NOMEM;

@@ -37,11 +37,11 @@ typedef struct graphss_i_ground_input {
     size_t n_nodes, n_classes, n_believed;
     const float *const *believed;
 } graphss_i_ground_input;
-graphss_status graphss_i_ground_init(graphss_ctx *ctx, graphss_i_ground *ground,
-                                     const graphss_i_ground_input *in);
+graphss_status graphss_i_ground_init(
+    graphss_ctx *ctx, graphss_i_ground *ground, const graphss_i_ground_input *in);
 /* X W of that surrogate; NULL: it is none of those believed. */
-const double *graphss_i_ground_product(const graphss_i_ground *ground, const float *w,
-                                       size_t n_classes);
+const double *graphss_i_ground_product(
+    const graphss_i_ground *ground, const float *w, size_t n_classes);
 void graphss_i_ground_destroy(graphss_ctx *ctx, graphss_i_ground *ground);
 
 /* What all workers read. Written between victims only, and only in a cumulative attack. */
@@ -103,15 +103,12 @@ typedef struct graphss_i_nettack_work {
 
 /* ground: of the input's features, or NULL. */
 graphss_status graphss_i_nettack_shared_init(graphss_ctx *ctx,
-                                             graphss_i_nettack_shared *shared,
-                                             const graphss_attack_input *in,
-                                             const graphss_attack_options *opt,
-                                             const graphss_i_ground *ground);
+    graphss_i_nettack_shared *shared, const graphss_attack_input *in,
+    const graphss_attack_options *opt, const graphss_i_ground *ground);
 void graphss_i_nettack_shared_destroy(graphss_ctx *ctx, graphss_i_nettack_shared *shared);
 /* same: another work whose xw and S are copied rather than computed, or NULL. */
 graphss_status graphss_i_nettack_work_init(graphss_ctx *ctx, graphss_i_nettack_work *work,
-                                           const graphss_i_nettack_shared *shared,
-                                           const graphss_i_nettack_work *same);
+    const graphss_i_nettack_shared *shared, const graphss_i_nettack_work *same);
 void graphss_i_nettack_work_destroy(graphss_ctx *ctx, graphss_i_nettack_work *work);
 
 /* Joins or cuts a and b; false when there is no room for it (nothing is changed). */
@@ -134,12 +131,12 @@ typedef struct graphss_i_nettack_edge {
     int64_t candidates;
 } graphss_i_nettack_edge;
 /* The best edge between a target and any node. */
-graphss_i_nettack_edge graphss_i_nettack_best_edge(graphss_i_nettack_work *work, int32_t u,
-                                                   size_t label);
+graphss_i_nettack_edge graphss_i_nettack_best_edge(
+    graphss_i_nettack_work *work, int32_t u, size_t label);
 /* The margin of u when a and b are joined or cut, by the scores that best_edge compares: a way
  * for the test to ask about any pair. */
-double graphss_i_nettack_edge_score(graphss_i_nettack_work *work, int32_t u, size_t label,
-                                    int32_t a, int32_t b);
+double graphss_i_nettack_edge_score(
+    graphss_i_nettack_work *work, int32_t u, size_t label, int32_t a, int32_t b);
 /* Fills the targets: u, or its neighbours whose loss would hurt it most. */
 void graphss_i_nettack_targets(graphss_i_nettack_work *work, int32_t u, size_t label);
 
@@ -157,10 +154,10 @@ typedef struct graphss_i_nettack_feature {
 void graphss_i_nettack_features_begin(graphss_i_nettack_work *work);
 /* reach of the targets, after edges changed or at the start. */
 void graphss_i_nettack_features_reach(graphss_i_nettack_work *work, int32_t u);
-graphss_i_nettack_feature graphss_i_nettack_best_feature(graphss_i_nettack_work *work,
-                                                         size_t label);
+graphss_i_nettack_feature graphss_i_nettack_best_feature(
+    graphss_i_nettack_work *work, size_t label);
 /* Changes value and logits. */
-void graphss_i_nettack_change_feature(graphss_i_nettack_work *work, size_t label,
-                                      const graphss_i_nettack_feature *choice);
+void graphss_i_nettack_change_feature(
+    graphss_i_nettack_work *work, size_t label, const graphss_i_nettack_feature *choice);
 
 #endif

@@ -92,9 +92,8 @@ static joining join_start(graphss_i_nettack_work *work, int32_t u)
 }
 
 /* k is an argument, so that the compiler can specialise on constants. */
-static inline __attribute__((always_inline)) double
-join_score_of(const graphss_i_nettack_work *work, const joining *j, size_t v, size_t label,
-              size_t k)
+static inline __attribute__((always_inline)) double join_score_of(
+    const graphss_i_nettack_work *work, const joining *j, size_t v, size_t label, size_t k)
 {
     const graphss_i_nettack_shared *shared = work->shared;
     const double *base = j->base, *t_u = j->t_u;
@@ -112,11 +111,11 @@ join_score_of(const graphss_i_nettack_work *work, const joining *j, size_t v, si
     return (own - best) * j->scale;
 }
 
-static double join_score(const graphss_i_nettack_work *work, const joining *j, size_t v,
-                         size_t label)
+static double join_score(
+    const graphss_i_nettack_work *work, const joining *j, size_t v, size_t label)
 {
-#define CASE(k)                                                                               \
-    case k:                                                                                   \
+#define CASE(k) \
+    case k: \
         return join_score_of(work, j, v, label, k);
     switch (work->shared->k) {
         CASE(2)
@@ -190,8 +189,8 @@ static cutting cut_start(graphss_i_nettack_work *work, int32_t u)
 
 /* A number that cut_score is not below: the same sum in another order, less what rounding
  * may make of both: for m terms of absolute sum b each is off by less than m b epsilon. */
-static double cut_least(const graphss_i_nettack_work *work, const cutting *cut, int32_t u,
-                        int32_t v, size_t label)
+static double cut_least(
+    const graphss_i_nettack_work *work, const cutting *cut, int32_t u, int32_t v, size_t label)
 {
     const graphss_i_nettack_shared *shared = work->shared;
     const size_t k = shared->k;
@@ -219,7 +218,7 @@ static double cut_least(const graphss_i_nettack_work *work, const cutting *cut, 
  *   - as a term of others' S: (t'_a - t_a) (via_a less b's share, and 1/d_u if a is in N(u))
  *   - as a w itself: S'[a] / d'_a - S[a] / d_a if a is in N(u) */
 static void pair_side(double *z, const graphss_i_nettack_work *work, int32_t u, int32_t a,
-                      int32_t b, bool a_near, bool b_near, bool joined)
+    int32_t b, bool a_near, bool b_near, bool joined)
 {
     const graphss_i_nettack_shared *shared = work->shared;
     const size_t k = shared->k;
@@ -243,7 +242,7 @@ static void pair_side(double *z, const graphss_i_nettack_work *work, int32_t u, 
 }
 
 static double pair_score(const graphss_i_nettack_work *work, int32_t u, int32_t a, int32_t b,
-                         size_t label, bool joined)
+    size_t label, bool joined)
 {
     const size_t k = work->shared->k;
     const double scale = work->shared->rsqrt[work->adj.length[u] + 1];
@@ -257,8 +256,8 @@ static double pair_score(const graphss_i_nettack_work *work, int32_t u, int32_t 
     return margin_of(z, k, label) * scale;
 }
 
-double graphss_i_nettack_edge_score(graphss_i_nettack_work *work, int32_t u, size_t label,
-                                    int32_t a, int32_t b)
+double graphss_i_nettack_edge_score(
+    graphss_i_nettack_work *work, int32_t u, size_t label, int32_t a, int32_t b)
 {
     const bool joined = graphss_i_rows_has(&work->adj, (size_t)a, b);
     if (a != u && b != u)
@@ -282,23 +281,23 @@ static void test_degrees(graphss_i_nettack_work *work, int32_t a)
         if (work->count[d] == 0)
             continue;
         join[d] = !opt->degree_test || graphss_i_degree_ratio(&work->degrees, own, (int32_t)d,
-                                                              1) < work->degrees.cutoff;
+                                           1) < work->degrees.cutoff;
         cut[d] = own > 1 && d > 1 &&
                  (!opt->degree_test || graphss_i_degree_ratio(&work->degrees, own, (int32_t)d,
-                                                              -1) < work->degrees.cutoff);
+                                           -1) < work->degrees.cutoff);
     }
 }
 
 /* The candidate after v: the next multiple of the stride, or a neighbour before it. */
-static int32_t next_candidate(int32_t v, int32_t stride, const int32_t *neighbour,
-                              const int32_t *end)
+static int32_t next_candidate(
+    int32_t v, int32_t stride, const int32_t *neighbour, const int32_t *end)
 {
     const int32_t next = v - v % stride + stride;
     return neighbour < end && *neighbour < next ? *neighbour : next;
 }
 
-graphss_i_nettack_edge graphss_i_nettack_best_edge(graphss_i_nettack_work *work, int32_t u,
-                                                   size_t label)
+graphss_i_nettack_edge graphss_i_nettack_best_edge(
+    graphss_i_nettack_work *work, int32_t u, size_t label)
 {
     const size_t n = work->shared->n;
     const int32_t stride = (int32_t)work->shared->stride;

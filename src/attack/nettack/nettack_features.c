@@ -19,8 +19,8 @@ void graphss_i_nettack_features_begin(graphss_i_nettack_work *work)
         for (size_t e = 0; e < n; e++)
             value[shared->x.column[i][e]] = graphss_i_feature_index_value(&shared->x, i, e);
         if (shared->opt->cooccurrence_test)
-            graphss_i_cooccur_allowed(allowed, &shared->together, shared->x.column[i], n,
-                                      &work->cooccur);
+            graphss_i_cooccur_allowed(
+                allowed, &shared->together, shared->x.column[i], n, &work->cooccur);
         else
             memset(allowed, 1, d);
         size_t count = 0;
@@ -53,8 +53,8 @@ typedef struct turn {
     double old, next, pull;
 } turn;
 
-static turn turn_of(const graphss_i_nettack_work *work, size_t t, size_t e, size_t label,
-                    size_t wrong)
+static turn turn_of(
+    const graphss_i_nettack_work *work, size_t t, size_t e, size_t label, size_t wrong)
 {
     const graphss_i_nettack_shared *shared = work->shared;
     const size_t j = (size_t)work->candidate[t * shared->d + e];
@@ -94,8 +94,8 @@ static void pull_all(graphss_i_nettack_work *work, size_t t, size_t label, size_
     }
 }
 
-graphss_i_nettack_feature graphss_i_nettack_best_feature(graphss_i_nettack_work *work,
-                                                         size_t label)
+graphss_i_nettack_feature graphss_i_nettack_best_feature(
+    graphss_i_nettack_work *work, size_t label)
 {
     const size_t d = work->shared->d;
     graphss_i_nettack_feature best = {.score = INFINITY, .word = -1};
@@ -124,8 +124,8 @@ graphss_i_nettack_feature graphss_i_nettack_best_feature(graphss_i_nettack_work 
     return best;
 }
 
-void graphss_i_nettack_change_feature(graphss_i_nettack_work *work, size_t label,
-                                      const graphss_i_nettack_feature *choice)
+void graphss_i_nettack_change_feature(
+    graphss_i_nettack_work *work, size_t label, const graphss_i_nettack_feature *choice)
 {
     const size_t k = work->shared->k, t = choice->target, j = (size_t)choice->word;
     const double step = work->reach[t] * (choice->new_value - choice->old_value);

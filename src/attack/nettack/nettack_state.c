@@ -120,15 +120,15 @@ static graphss_status init_together(graphss_ctx *ctx, graphss_i_nettack_shared *
                 wanted[shared->x.column[node][w]] = 1;
         }
     }
-    const graphss_status st = graphss_i_cooccur_init(ctx, &shared->together, &shared->x,
-                                                     wanted, GRAPHSS_I_COOCCUR_BYTES);
+    const graphss_status st = graphss_i_cooccur_init(
+        ctx, &shared->together, &shared->x, wanted, GRAPHSS_I_COOCCUR_BYTES);
     graphss_release(ctx, wanted);
     return st;
 }
 
 /* Opens the features, their co-occurrence, and the values of added features. */
-static graphss_status init_words(graphss_ctx *ctx, graphss_i_nettack_shared *shared,
-                                 const graphss_i_ground *ground)
+static graphss_status init_words(
+    graphss_ctx *ctx, graphss_i_nettack_shared *shared, const graphss_i_ground *ground)
 {
     const graphss_features *features = shared->in->features;
     const bool tested = shared->features && shared->opt->cooccurrence_test;
@@ -141,8 +141,8 @@ static graphss_status init_words(graphss_ctx *ctx, graphss_i_nettack_shared *sha
     if (!st && ground)
         memcpy(shared->on, ground->on, shared->d * sizeof *shared->on);
     else if (!st)
-        st = graphss_i_feature_index_on(ctx, shared->on, &shared->x,
-                                        graphss_i_attack_domain(features, shared->opt));
+        st = graphss_i_feature_index_on(
+            ctx, shared->on, &shared->x, graphss_i_attack_domain(features, shared->opt));
     if (st || !tested)
         return st;
     return ground
@@ -151,19 +151,17 @@ static graphss_status init_words(graphss_ctx *ctx, graphss_i_nettack_shared *sha
 }
 
 graphss_status graphss_i_nettack_shared_init(graphss_ctx *ctx,
-                                             graphss_i_nettack_shared *shared,
-                                             const graphss_attack_input *in,
-                                             const graphss_attack_options *opt,
-                                             const graphss_i_ground *ground)
+    graphss_i_nettack_shared *shared, const graphss_attack_input *in,
+    const graphss_attack_options *opt, const graphss_i_ground *ground)
 {
     *shared = (graphss_i_nettack_shared){.n = in->graph->n_nodes,
-                                         .d = in->features->n_cols,
-                                         .k = in->n_classes,
-                                         .in = in,
-                                         .opt = opt,
-                                         .w = in->surrogate,
-                                         .most_targets = 1,
-                                         .stride = 1};
+        .d = in->features->n_cols,
+        .k = in->n_classes,
+        .in = in,
+        .opt = opt,
+        .w = in->surrogate,
+        .most_targets = 1,
+        .stride = 1};
     shared->features = graphss_i_attack_wants_features(opt);
     if (opt->influencers)
         shared->most_targets =
@@ -229,8 +227,7 @@ static bool allocate(graphss_ctx *ctx, graphss_i_nettack_work *work)
 }
 
 graphss_status graphss_i_nettack_work_init(graphss_ctx *ctx, graphss_i_nettack_work *work,
-                                           const graphss_i_nettack_shared *shared,
-                                           const graphss_i_nettack_work *same)
+    const graphss_i_nettack_shared *shared, const graphss_i_nettack_work *same)
 {
     *work = (graphss_i_nettack_work){.shared = shared};
     const size_t n = shared->n, k = shared->k;
@@ -263,13 +260,11 @@ graphss_status graphss_i_nettack_work_init(graphss_ctx *ctx, graphss_i_nettack_w
 
 void graphss_i_nettack_work_destroy(graphss_ctx *ctx, graphss_i_nettack_work *work)
 {
-    void *const block[] = {
-        work->xw,         work->s,           work->count,        work->touched,
-        work->is_touched, work->via,         work->near,         work->logits,
-        work->scratch,    work->passes,      work->target,       work->target_score,
-        work->value,      work->candidate,   work->n_candidates, work->reach,
-        work->unsettled,  work->rewritten,   work->allowed,      work->pull,
-        work->n_pulls,    work->cooccur.sum, work->cooccur.row};
+    void *const block[] = {work->xw, work->s, work->count, work->touched, work->is_touched,
+        work->via, work->near, work->logits, work->scratch, work->passes, work->target,
+        work->target_score, work->value, work->candidate, work->n_candidates, work->reach,
+        work->unsettled, work->rewritten, work->allowed, work->pull, work->n_pulls,
+        work->cooccur.sum, work->cooccur.row};
     for (size_t i = 0; i < sizeof block / sizeof *block; i++)
         graphss_release(ctx, block[i]);
     graphss_i_rows_destroy(ctx, &work->adj);
@@ -289,12 +284,12 @@ static void multiply_rows(void *arg, size_t task)
     const graphss_i_feature_index *x = &p->ground->x;
     for (size_t i = task * ROWS; i < graphss_i_task_end(task, x->n, ROWS); i++)
         for (size_t b = 0; b < p->ground->n_believed; b++)
-            graphss_i_feature_index_product(p->ground->xw + (b * x->n + i) * p->k, x, i,
-                                            p->ground->believed[b], p->k);
+            graphss_i_feature_index_product(
+                p->ground->xw + (b * x->n + i) * p->k, x, i, p->ground->believed[b], p->k);
 }
 
-graphss_status graphss_i_ground_init(graphss_ctx *ctx, graphss_i_ground *ground,
-                                     const graphss_i_ground_input *in)
+graphss_status graphss_i_ground_init(
+    graphss_ctx *ctx, graphss_i_ground *ground, const graphss_i_ground_input *in)
 {
     *ground = (graphss_i_ground){.believed = in->believed, .n_believed = in->n_believed};
     graphss_status st = graphss_i_feature_index_init(ctx, &ground->x, in->features);
@@ -324,8 +319,8 @@ graphss_status graphss_i_ground_init(graphss_ctx *ctx, graphss_i_ground *ground,
     return st;
 }
 
-const double *graphss_i_ground_product(const graphss_i_ground *ground, const float *w,
-                                       size_t n_classes)
+const double *graphss_i_ground_product(
+    const graphss_i_ground *ground, const float *w, size_t n_classes)
 {
     for (size_t b = 0; b < ground->n_believed; b++)
         if (ground->believed[b] == w)

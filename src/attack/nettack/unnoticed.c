@@ -20,8 +20,8 @@ static inline void clear_bit(uint64_t *row, int32_t i)
     row[i >> 6] &= ~(UINT64_C(1) << (i & 63));
 }
 
-static graphss_status place_rows(graphss_ctx *ctx, graphss_i_cooccur *c, const uint8_t *wanted,
-                                 size_t max_bytes)
+static graphss_status place_rows(
+    graphss_ctx *ctx, graphss_i_cooccur *c, const uint8_t *wanted, size_t max_bytes)
 {
     size_t kept = 0;
     const size_t most = max_bytes / (c->blocks * sizeof *c->block + 1);
@@ -40,8 +40,7 @@ static graphss_status place_rows(graphss_ctx *ctx, graphss_i_cooccur *c, const u
 }
 
 graphss_status graphss_i_cooccur_init(graphss_ctx *ctx, graphss_i_cooccur *c,
-                                      const graphss_i_feature_index *x, const uint8_t *wanted,
-                                      size_t max_bytes)
+    const graphss_i_feature_index *x, const uint8_t *wanted, size_t max_bytes)
 {
     *c = (graphss_i_cooccur){.d = x->d, .blocks = (x->d + 63) / 64, .x = x};
     graphss_status st = place_rows(ctx, c, wanted, max_bytes);
@@ -72,8 +71,7 @@ graphss_status graphss_i_cooccur_init(graphss_ctx *ctx, graphss_i_cooccur *c,
 }
 
 graphss_status graphss_i_cooccur_copy(graphss_ctx *ctx, graphss_i_cooccur *c,
-                                      const graphss_i_cooccur *from,
-                                      const graphss_i_feature_index *x)
+    const graphss_i_cooccur *from, const graphss_i_feature_index *x)
 {
     *c = (graphss_i_cooccur){.d = from->d, .blocks = from->blocks, .x = x, .kept = from->kept};
     c->row = graphss_i_calloc(ctx, c->d, sizeof *c->row);
@@ -135,8 +133,7 @@ static void add_many(double *sum, const uint64_t *row, size_t blocks, double inv
 }
 
 void graphss_i_cooccur_allowed(uint8_t *allowed, const graphss_i_cooccur *c,
-                               const int32_t *word, size_t n,
-                               graphss_i_cooccur_scratch *scratch)
+    const int32_t *word, size_t n, graphss_i_cooccur_scratch *scratch)
 {
     double *sum = scratch->sum, all = 0;
     memset(sum, 0, c->d * sizeof *sum);
@@ -204,8 +201,8 @@ static void part(graphss_i_cooccur *c, int32_t i, int32_t j)
         clear_bit(c->row[j], i);
 }
 
-void graphss_i_cooccur_update(graphss_i_cooccur *c, const int32_t *old, size_t n_old,
-                              const int32_t *now, size_t n_now)
+void graphss_i_cooccur_update(
+    graphss_i_cooccur *c, const int32_t *old, size_t n_old, const int32_t *now, size_t n_now)
 {
     for (size_t e = 0; e < n_now; e++)
         if (!listed(old, n_old, now[e]))
@@ -237,7 +234,7 @@ static double log_degree(int32_t degree)
 }
 
 void graphss_i_degree_test_start(graphss_i_degree_test *t, const int32_t *count,
-                                 size_t max_degree, double cutoff, bool sign_error)
+    size_t max_degree, double cutoff, bool sign_error)
 {
     *t = (graphss_i_degree_test){.sign = sign_error ? 1 : -1, .cutoff = cutoff};
     for (size_t d = (size_t)d_min; d <= max_degree; d++) {
@@ -249,8 +246,8 @@ void graphss_i_degree_test_start(graphss_i_degree_test *t, const int32_t *count,
     t->ll0 = log_likelihood(t->n0, t->s0, t->sign);
 }
 
-static void moved(double *n, double *s, const graphss_i_degree_test *t, int32_t a, int32_t b,
-                  int step)
+static void moved(
+    double *n, double *s, const graphss_i_degree_test *t, int32_t a, int32_t b, int step)
 {
     *s =
         t->s - (log_degree(a) + log_degree(b)) + (log_degree(a + step) + log_degree(b + step));

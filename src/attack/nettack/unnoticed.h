@@ -33,21 +33,18 @@ enum { GRAPHSS_I_COOCCUR_BYTES = 1 << 30 }; /* kept rows, usually */
 
 /* Stores rows for the features with wanted[j], as many as fit into max_bytes. */
 graphss_status graphss_i_cooccur_init(graphss_ctx *ctx, graphss_i_cooccur *c,
-                                      const graphss_i_feature_index *x, const uint8_t *wanted,
-                                      size_t max_bytes);
+    const graphss_i_feature_index *x, const uint8_t *wanted, size_t max_bytes);
 /* Shares the rows with x, which has the same features. */
 graphss_status graphss_i_cooccur_copy(graphss_ctx *ctx, graphss_i_cooccur *c,
-                                      const graphss_i_cooccur *from,
-                                      const graphss_i_feature_index *x);
+    const graphss_i_cooccur *from, const graphss_i_feature_index *x);
 void graphss_i_cooccur_destroy(graphss_ctx *ctx, graphss_i_cooccur *c);
 
 /* allowed[i] = 1 where word i may be added to a node of n words, else 0. */
 void graphss_i_cooccur_allowed(uint8_t *allowed, const graphss_i_cooccur *c,
-                               const int32_t *word, size_t n,
-                               graphss_i_cooccur_scratch *scratch);
+    const int32_t *word, size_t n, graphss_i_cooccur_scratch *scratch);
 /* Updates the stored rows after the features of a node in x changed from old to now. */
-void graphss_i_cooccur_update(graphss_i_cooccur *c, const int32_t *old, size_t n_old,
-                              const int32_t *now, size_t n_now);
+void graphss_i_cooccur_update(
+    graphss_i_cooccur *c, const int32_t *old, size_t n_old, const int32_t *now, size_t n_now);
 
 /* Would anyone notice from the degrees? Nettack's likelihood-ratio test.
  *
@@ -64,7 +61,7 @@ typedef struct graphss_i_degree_test {
 
 /* count[d] nodes have degree d, for d in 0..max_degree. */
 void graphss_i_degree_test_start(graphss_i_degree_test *t, const int32_t *count,
-                                 size_t max_degree, double cutoff, bool sign_error);
+    size_t max_degree, double cutoff, bool sign_error);
 /* The ratio when the ends of an edge, of degrees a and b, both gain step (+1 or -1). */
 double graphss_i_degree_ratio(const graphss_i_degree_test *t, int32_t a, int32_t b, int step);
 /* Records that the flip was made. */

@@ -43,12 +43,12 @@ static void margin_backward(graphss_i_tape *t, graphss_i_node *node, float *cons
 }
 
 static const graphss_i_op margin = {.forward = margin_forward,
-                                    .backward = margin_backward,
-                                    .needs_input = {true},
-                                    .is_loss = true};
+    .backward = margin_backward,
+    .needs_input = {true},
+    .is_loss = true};
 
-static void record_margin(graphss_i_tape *t, graphss_i_var x, const int32_t *row,
-                          const int32_t *label)
+static void record_margin(
+    graphss_i_tape *t, graphss_i_var x, const int32_t *row, const int32_t *label)
 {
     if (x < 0)
         return;
@@ -70,8 +70,8 @@ static graphss_i_var weights(graphss_i_tape *t, const graphss_model *model, size
 
 /* ---- what victims share ---- */
 
-static graphss_status first_product(graphss_ctx *ctx, graphss_i_local_model *lm,
-                                    const graphss_features *features)
+static graphss_status first_product(
+    graphss_ctx *ctx, graphss_i_local_model *lm, const graphss_features *features)
 {
     const graphss_i_propagation none = {.norm = GRAPHSS_I_NORM_NONE};
     graphss_i_input input = {0};
@@ -91,8 +91,8 @@ static graphss_status first_product(graphss_ctx *ctx, graphss_i_local_model *lm,
     graphss_tensor w = {0};
     graphss_model_weight(&w, lm->model, 0);
     lm->width = w.shape[1];
-    lm->xw = graphss_i_copy(ctx, graphss_i_tape_value(t, y), features->n_rows * lm->width,
-                            sizeof *lm->xw);
+    lm->xw = graphss_i_copy(
+        ctx, graphss_i_tape_value(t, y), features->n_rows * lm->width, sizeof *lm->xw);
     if (!lm->xw)
         st = GRAPHSS_ERR_NOMEM;
 done:
@@ -102,28 +102,26 @@ done:
 }
 
 graphss_status graphss_i_local_model_init(graphss_ctx *ctx, graphss_i_local_model *lm,
-                                          const graphss_model *model, size_t n_nodes,
-                                          const graphss_features *features)
+    const graphss_model *model, size_t n_nodes, const graphss_features *features)
 {
     const graphss_train_options *opt = &model->opt;
     const graphss_i_model_type *type = model->type;
     graphss_i_local_model made = {.model = model,
-                                  .norm = type->norm,
-                                  .loops = graphss_i_model_type_loops(type, opt),
-                                  .hops = graphss_i_model_type_hops(type, opt)};
+        .norm = type->norm,
+        .loops = graphss_i_model_type_loops(type, opt),
+        .hops = graphss_i_model_type_hops(type, opt)};
     if (made.norm == GRAPHSS_I_NORM_NONE)
         return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
-                              "%s does not look at links: there is nothing to attack",
-                              model->type->name);
+            "%s does not look at links: there is nothing to attack", model->type->name);
     if (type->propagates)
         return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
-                              "--method prbcd cannot follow the gradients of %s: want gcn, "
-                              "sgc or sage, or --method nettack",
-                              type->name);
+            "--method prbcd cannot follow the gradients of %s: want gcn, "
+            "sgc or sage, or --method nettack",
+            type->name);
     if (features->n_cols != model->n_features || features->n_rows != n_nodes)
         return graphss_i_fail(ctx, GRAPHSS_ERR_SHAPE,
-                              "features of %zu nodes with %zu columns, want %zu and %zu",
-                              features->n_rows, features->n_cols, n_nodes, model->n_features);
+            "features of %zu nodes with %zu columns, want %zu and %zu", features->n_rows,
+            features->n_cols, n_nodes, model->n_features);
     made.depth = made.hops + (size_t)opt->layers - 1;
     graphss_status st = first_product(ctx, &made, features);
     if (!st) {
@@ -166,7 +164,7 @@ static void meet(piece *x, int32_t *local_id, int32_t node)
 
 /* Breadth first from the victim and its candidates, ring by ring. */
 static void explore(piece *x, graphss_i_local_model *lm, const graphss_i_rows *edges,
-                    int32_t victim, const int32_t *candidate, size_t b)
+    int32_t victim, const int32_t *candidate, size_t b)
 {
     x->n = x->inner = 0;
     meet(x, lm->local_id, victim);
@@ -193,7 +191,7 @@ static void add_entry(graphss_i_local_net *net, int64_t *e, size_t column, int32
 /* Row by row: the loop, the edges, and the pairs that are candidates. pair [n] tells the
  * candidate of a node of the piece, or -1. */
 static void fill_rows(graphss_i_local_net *net, const piece *x, const graphss_i_rows *edges,
-                      const int32_t *local_id, const int32_t *pair)
+    const int32_t *local_id, const int32_t *pair)
 {
     int64_t e = 0;
     for (size_t i = 0; i < x->n; i++) {
@@ -278,8 +276,8 @@ static graphss_status record(graphss_ctx *ctx, graphss_i_local_net *net)
     graphss_i_var h = graphss_i_tape_constant(t, net->gathered, net->n, lm->width);
     for (size_t l = 0; l < (size_t)opt->layers; l++) {
         if (l > 0)
-            h = graphss_i_tape_matmul(t, graphss_i_tape_relu(t, h),
-                                      weights(t, lm->model, l * stride));
+            h = graphss_i_tape_matmul(
+                t, graphss_i_tape_relu(t, h), weights(t, lm->model, l * stride));
         for (size_t i = 0; i < (l == 0 ? lm->hops : 1); i++)
             h = graphss_i_tape_spmm_edges(t, &net->m, &net->transposed, net->entry, v, h);
         if (opt->bias)
@@ -290,9 +288,8 @@ static graphss_status record(graphss_ctx *ctx, graphss_i_local_net *net)
 }
 
 graphss_status graphss_i_local_net_init(graphss_ctx *ctx, graphss_i_local_net *net,
-                                        graphss_i_local_model *lm, const graphss_i_rows *edges,
-                                        int32_t victim, int32_t label,
-                                        const int32_t *candidate, size_t b)
+    graphss_i_local_model *lm, const graphss_i_rows *edges, int32_t victim, int32_t label,
+    const int32_t *candidate, size_t b)
 {
     *net = (graphss_i_local_net){
         .lm = lm, .b = b, .n_classes = lm->model->n_classes, .label = label};
@@ -324,7 +321,7 @@ graphss_status graphss_i_local_net_init(graphss_ctx *ctx, graphss_i_local_net *n
     transpose(net, next);
     for (size_t i = 0; i < x.n; i++)
         memcpy(net->gathered + i * lm->width, lm->xw + (size_t)x.node[i] * lm->width,
-               lm->width * sizeof *net->gathered);
+            lm->width * sizeof *net->gathered);
     st = record(ctx, net);
 done:
     for (size_t i = 0; i < x.n; i++)

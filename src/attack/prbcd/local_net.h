@@ -27,8 +27,7 @@ typedef struct graphss_i_local_model {
 
 /* INVALID: a model that does not look at edges; SHAPE: features of other width. */
 graphss_status graphss_i_local_model_init(graphss_ctx *ctx, graphss_i_local_model *lm,
-                                          const graphss_model *model, size_t n_nodes,
-                                          const graphss_features *features);
+    const graphss_model *model, size_t n_nodes, const graphss_features *features);
 void graphss_i_local_model_destroy(graphss_ctx *ctx, graphss_i_local_model *lm);
 
 typedef struct graphss_i_local_net {
@@ -50,9 +49,8 @@ typedef struct graphss_i_local_net {
 
 /* candidate: b different nodes, none the victim. */
 graphss_status graphss_i_local_net_init(graphss_ctx *ctx, graphss_i_local_net *net,
-                                        graphss_i_local_model *lm, const graphss_i_rows *edges,
-                                        int32_t victim, int32_t label,
-                                        const int32_t *candidate, size_t b);
+    graphss_i_local_model *lm, const graphss_i_rows *edges, int32_t victim, int32_t label,
+    const int32_t *candidate, size_t b);
 void graphss_i_local_net_destroy(graphss_ctx *ctx, graphss_i_local_net *net);
 
 /* The margin at p [b]; grad [b] may be NULL. */

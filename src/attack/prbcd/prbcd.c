@@ -62,7 +62,7 @@ static bool may_flip(const search *s, int32_t other)
 {
     return other != s->victim && !s->in_block[other] &&
            (!graphss_i_rows_has(&s->edges, (size_t)s->victim, other) ||
-            (s->edges.length[other] > 1 && s->edges.length[s->victim] > 1));
+               (s->edges.length[other] > 1 && s->edges.length[s->victim] > 1));
 }
 
 static void add_pair(search *s, int32_t other)
@@ -193,8 +193,7 @@ static graphss_status add_step(graphss_ctx *ctx, graphss_attack_log *log, double
 
 /* Appends the chosen pairs one by one, with the margin after each. */
 static graphss_status record_set(graphss_ctx *ctx, search *s, graphss_i_local_net *net,
-                                 graphss_flips *out, graphss_attack_log *log,
-                                 graphss_attack_victim *report)
+    graphss_flips *out, graphss_attack_log *log, graphss_attack_victim *report)
 {
     memset(s->trial, 0, s->b * sizeof *s->trial);
     for (size_t i = 0; i < s->b; i++) {
@@ -207,12 +206,12 @@ static graphss_status record_set(graphss_ctx *ctx, search *s, graphss_i_local_ne
         graphss_status st = add_step(ctx, log, report->loss_after);
         if (!st)
             st = graphss_flips_add(ctx, out,
-                                   (graphss_flip){.victim = s->victim,
-                                                  .kind = GRAPHSS_FLIP_EDGE,
-                                                  .node = s->victim,
-                                                  .target = s->pair[c],
-                                                  .old_value = cut,
-                                                  .new_value = !cut});
+                (graphss_flip){.victim = s->victim,
+                    .kind = GRAPHSS_FLIP_EDGE,
+                    .node = s->victim,
+                    .target = s->pair[c],
+                    .old_value = cut,
+                    .new_value = !cut});
         if (st)
             return st;
         report->n_edges++;
@@ -221,7 +220,7 @@ static graphss_status record_set(graphss_ctx *ctx, search *s, graphss_i_local_ne
 }
 
 static graphss_status attack_one(graphss_ctx *ctx, search *s, graphss_flips *out,
-                                 graphss_attack_log *log, graphss_attack_victim *report)
+    graphss_attack_log *log, graphss_attack_victim *report)
 {
     graphss_i_local_net net = {0};
     graphss_status st = GRAPHSS_OK;
@@ -235,8 +234,8 @@ static graphss_status attack_one(graphss_ctx *ctx, search *s, graphss_flips *out
             next_block(s);
         if (epoch == 0 || fresh) {
             graphss_i_local_net_destroy(ctx, &net);
-            st = graphss_i_local_net_init(ctx, &net, &s->lm, &s->edges, s->victim, label,
-                                          s->pair, s->b);
+            st = graphss_i_local_net_init(
+                ctx, &net, &s->lm, &s->edges, s->victim, label, s->pair, s->b);
         }
         if (!st)
             climb(s, &net, epoch);
@@ -254,22 +253,22 @@ static graphss_status attack_one(graphss_ctx *ctx, search *s, graphss_flips *out
     return st;
 }
 
-static graphss_status check(graphss_ctx *ctx, const graphss_attack_input *in,
-                            const graphss_attack_options *opt)
+static graphss_status check(
+    graphss_ctx *ctx, const graphss_attack_input *in, const graphss_attack_options *opt)
 {
     if (opt->influencers)
-        return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
-                              "prbcd changes the victim itself: want --influencers 0");
+        return graphss_i_fail(
+            ctx, GRAPHSS_ERR_INVALID, "prbcd changes the victim itself: want --influencers 0");
     if (graphss_model_classes(in->model) != in->n_classes)
         return graphss_i_fail(ctx, GRAPHSS_ERR_SHAPE,
-                              "the data has %zu classes, the model knows %zu", in->n_classes,
-                              graphss_model_classes(in->model));
+            "the data has %zu classes, the model knows %zu", in->n_classes,
+            graphss_model_classes(in->model));
     return GRAPHSS_OK;
 }
 
 /* Cumulative: the chosen changes stay. */
-static graphss_status keep_flips(graphss_ctx *ctx, search *s, const graphss_flips *out,
-                                 size_t from)
+static graphss_status keep_flips(
+    graphss_ctx *ctx, search *s, const graphss_flips *out, size_t from)
 {
     for (size_t i = from; i < out->count; i++)
         if (!graphss_i_rows_flip_edge(ctx, &s->edges, out->item[i].node, out->item[i].target))
@@ -278,7 +277,7 @@ static graphss_status keep_flips(graphss_ctx *ctx, search *s, const graphss_flip
 }
 
 static graphss_status run(graphss_ctx *ctx, graphss_flips *out, graphss_attack_log *log,
-                          const graphss_attack_input *in, const graphss_attack_options *opt)
+    const graphss_attack_input *in, const graphss_attack_options *opt)
 {
     graphss_status st = check(ctx, in, opt);
     if (st)
@@ -302,8 +301,8 @@ static graphss_status run(graphss_ctx *ctx, graphss_flips *out, graphss_attack_l
     for (size_t i = 0; i < in->n_victims && !st; i++) {
         const size_t before = out->count;
         s->victim = in->victim[i];
-        s->rng = graphss_rng_make(in->seed,
-                                  GRAPHSS_STREAM_ATTACK + ((uint64_t)s->victim + 1) * 256);
+        s->rng = graphss_rng_make(
+            in->seed, GRAPHSS_STREAM_ATTACK + ((uint64_t)s->victim + 1) * 256);
         s->budget =
             graphss_i_attack_budget_of(opt, in, s->victim, (size_t)s->edges.length[s->victim])
                 .edges;

@@ -21,8 +21,8 @@ static int32_t model_for(const graphss_attack_input *in, int32_t victim, graphss
 }
 
 static graphss_status copy_edges(graphss_ctx *ctx, graphss_i_sandbox *s, graphss_flips *flips,
-                                 const graphss_attack_input *in, int32_t victim, int32_t from,
-                                 const graphss_i_copying *how, graphss_rng *rng)
+    const graphss_attack_input *in, int32_t victim, int32_t from, const graphss_i_copying *how,
+    graphss_rng *rng)
 {
     graphss_status st = GRAPHSS_OK;
     int64_t made = 0;
@@ -55,8 +55,7 @@ static graphss_status copy_edges(graphss_ctx *ctx, graphss_i_sandbox *s, graphss
 /* Adds features that only the copied node has, then removes features that only the victim
  * has. */
 static graphss_status copy_words(graphss_ctx *ctx, graphss_i_sandbox *s, graphss_flips *flips,
-                                 int32_t victim, int32_t from, const graphss_i_copying *how,
-                                 graphss_rng *rng)
+    int32_t victim, int32_t from, const graphss_i_copying *how, graphss_rng *rng)
 {
     graphss_status st = GRAPHSS_OK;
     for (int drop = 0; drop < 2 && !st; drop++) {
@@ -86,8 +85,7 @@ static graphss_status copy_words(graphss_ctx *ctx, graphss_i_sandbox *s, graphss
 
 /* The same for dense features: copies values that differ. */
 static graphss_status copy_values(graphss_ctx *ctx, graphss_i_sandbox *s, graphss_flips *flips,
-                                  int32_t victim, int32_t from, const graphss_i_copying *how,
-                                  graphss_rng *rng)
+    int32_t victim, int32_t from, const graphss_i_copying *how, graphss_rng *rng)
 {
     const size_t d = s->words.d;
     int32_t *word = graphss_i_alloc(ctx, d, sizeof *word);
@@ -110,9 +108,8 @@ static graphss_status copy_values(graphss_ctx *ctx, graphss_i_sandbox *s, graphs
 }
 
 graphss_status graphss_i_copy_node(graphss_ctx *ctx, graphss_i_sandbox *s,
-                                   graphss_flips *flips, const graphss_attack_input *in,
-                                   int32_t victim, const graphss_i_copying *how,
-                                   graphss_rng *rng, size_t *edges, size_t *words)
+    graphss_flips *flips, const graphss_attack_input *in, int32_t victim,
+    const graphss_i_copying *how, graphss_rng *rng, size_t *edges, size_t *words)
 {
     const size_t first = flips->count;
     const int32_t from = model_for(in, victim, rng);
@@ -143,20 +140,20 @@ static graphss_i_copying share_out(graphss_i_attack_budget budget, graphss_rng *
     const int64_t edges = (int64_t)budget.edges, words = (int64_t)budget.features;
     const int64_t cuts = itself ? 0 : edges / 3;
     return (graphss_i_copying){.itself = itself,
-                               .joins = edges - cuts,
-                               .cuts = cuts,
-                               .taken = words - words / 2,
-                               .dropped = words / 2,
-                               .share = 1};
+        .joins = edges - cuts,
+        .cuts = cuts,
+        .taken = words - words / 2,
+        .dropped = words / 2,
+        .share = 1};
 }
 
 static graphss_status run(graphss_ctx *ctx, graphss_flips *out, graphss_attack_log *log,
-                          const graphss_attack_input *in, const graphss_attack_options *opt)
+    const graphss_attack_input *in, const graphss_attack_options *opt)
 {
     graphss_i_sandbox s = {0};
     if (opt->influencers)
-        return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
-                              "copy changes the victim itself: want --influencers 0");
+        return graphss_i_fail(
+            ctx, GRAPHSS_ERR_INVALID, "copy changes the victim itself: want --influencers 0");
     graphss_status st = graphss_i_sandbox_init(ctx, &s, in->graph, in->features);
     if (!st && !(log->victim = graphss_i_calloc(ctx, in->n_victims, sizeof *log->victim)))
         st = GRAPHSS_ERR_NOMEM;
@@ -169,13 +166,12 @@ static graphss_status run(graphss_ctx *ctx, graphss_flips *out, graphss_attack_l
             graphss_i_attack_budget_of(opt, in, victim, (size_t)s.edges.length[victim]);
         const graphss_i_copying how = share_out(budget, &rng);
         graphss_attack_victim *report = &log->victim[i];
-        *report =
-            (graphss_attack_victim){.node = victim,
-                                    .loss_before = NAN,
-                                    .loss_after = NAN,
-                                    .wanted = budget.edges + budget.features + budget.either};
-        st = graphss_i_copy_node(ctx, &s, out, in, victim, &how, &rng, &report->n_edges,
-                                 &report->n_features);
+        *report = (graphss_attack_victim){.node = victim,
+            .loss_before = NAN,
+            .loss_after = NAN,
+            .wanted = budget.edges + budget.features + budget.either};
+        st = graphss_i_copy_node(
+            ctx, &s, out, in, victim, &how, &rng, &report->n_edges, &report->n_features);
         if (!st && opt->independent)
             st = graphss_i_sandbox_take_back(ctx, &s, out, before);
         log->n_victims++;

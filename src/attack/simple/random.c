@@ -24,7 +24,7 @@ static bool draw_word(graphss_i_control_state *s, int32_t node, int32_t *column)
 }
 
 static graphss_status run(graphss_ctx *ctx, graphss_flips *out, graphss_attack_log *log,
-                          const graphss_attack_input *in, const graphss_attack_options *opt)
+    const graphss_attack_input *in, const graphss_attack_options *opt)
 {
     const graphss_i_control control = {draw_edge, draw_word};
     return graphss_i_control_run(ctx, out, log, in, opt, &control);

@@ -6,12 +6,12 @@ bool graphss_i_control_may_flip(const graphss_i_control_state *s, int32_t node, 
 {
     return node != target && s->edge_turn[target] != s->turn &&
            (!graphss_i_rows_has(&s->world.edges, (size_t)node, target) ||
-            graphss_i_sandbox_may_cut(&s->world, node, target));
+               graphss_i_sandbox_may_cut(&s->world, node, target));
 }
 
 /* The nodes that may be changed: the victim, or up to `most` of its neighbours. */
-static size_t choose_actors(graphss_i_control_state *s, int32_t *actor, int32_t victim,
-                            size_t most)
+static size_t choose_actors(
+    graphss_i_control_state *s, int32_t *actor, int32_t victim, size_t most)
 {
     actor[0] = victim;
     if (most == 0)
@@ -38,8 +38,7 @@ static float new_value(graphss_i_control_state *s, int32_t node, int32_t word)
 }
 
 static graphss_status change(graphss_ctx *ctx, graphss_i_control_state *s, graphss_flips *out,
-                             const graphss_i_control *control, int32_t victim, int32_t node,
-                             bool edge, bool *done)
+    const graphss_i_control *control, int32_t victim, int32_t node, bool edge, bool *done)
 {
     int32_t at = 0;
     *done = edge ? control->edge(s, node, &at) : control->word(s, node, &at);
@@ -48,26 +47,23 @@ static graphss_status change(graphss_ctx *ctx, graphss_i_control_state *s, graph
     (edge ? s->edge_turn : s->feature_turn)[at] = s->turn;
     if (edge)
         return graphss_i_sandbox_flip_edge(ctx, &s->world, out, victim, node, at);
-    return graphss_i_sandbox_set_feature(ctx, &s->world, out, victim, node, at,
-                                         new_value(s, node, at));
+    return graphss_i_sandbox_set_feature(
+        ctx, &s->world, out, victim, node, at, new_value(s, node, at));
 }
 
 static graphss_status attack_one(graphss_ctx *ctx, graphss_i_control_state *s,
-                                 graphss_flips *out, graphss_attack_victim *report,
-                                 int32_t *actor, int32_t victim,
-                                 const graphss_attack_options *opt,
-                                 const graphss_i_control *control)
+    graphss_flips *out, graphss_attack_victim *report, int32_t *actor, int32_t victim,
+    const graphss_attack_options *opt, const graphss_i_control *control)
 {
     const uint64_t stream = GRAPHSS_STREAM_ATTACK + ((uint64_t)victim + 1) * 256;
     s->rng = graphss_rng_make(s->in->seed, stream);
     const graphss_i_attack_budget budget =
         graphss_i_attack_budget_of(opt, s->in, victim, (size_t)s->world.edges.length[victim]);
     const size_t actors = choose_actors(s, actor, victim, (size_t)opt->influencers);
-    *report =
-        (graphss_attack_victim){.node = victim,
-                                .loss_before = NAN,
-                                .loss_after = NAN,
-                                .wanted = budget.edges + budget.features + budget.either};
+    *report = (graphss_attack_victim){.node = victim,
+        .loss_before = NAN,
+        .loss_after = NAN,
+        .wanted = budget.edges + budget.features + budget.either};
     if (actors == 0)
         return GRAPHSS_OK;
     for (size_t i = 0; i < report->wanted; i++) {
@@ -85,9 +81,8 @@ static graphss_status attack_one(graphss_ctx *ctx, graphss_i_control_state *s,
 }
 
 graphss_status graphss_i_control_run(graphss_ctx *ctx, graphss_flips *out,
-                                     graphss_attack_log *log, const graphss_attack_input *in,
-                                     const graphss_attack_options *opt,
-                                     const graphss_i_control *control)
+    graphss_attack_log *log, const graphss_attack_input *in, const graphss_attack_options *opt,
+    const graphss_i_control *control)
 {
     const size_t n = in->graph->n_nodes, d = in->features->n_cols;
     graphss_i_control_state s = {.in = in};
@@ -104,8 +99,8 @@ graphss_status graphss_i_control_run(graphss_ctx *ctx, graphss_flips *out,
         st = GRAPHSS_ERR_NOMEM;
         goto done;
     }
-    st = graphss_i_feature_index_on(ctx, s.on, &s.world.words,
-                                    graphss_i_attack_domain(in->features, opt));
+    st = graphss_i_feature_index_on(
+        ctx, s.on, &s.world.words, graphss_i_attack_domain(in->features, opt));
     for (size_t i = 0; i < in->n_victims && !st; i++) {
         const size_t before = out->count;
         s.turn = (int32_t)i + 1;

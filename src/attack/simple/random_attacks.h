@@ -32,13 +32,12 @@ typedef struct graphss_i_control {
 enum { GRAPHSS_I_CONTROL_TRIES = 1000 };
 
 /* True if the edge may be added, or removed without isolating an end. */
-bool graphss_i_control_may_flip(const graphss_i_control_state *s, int32_t node,
-                                int32_t target);
+bool graphss_i_control_may_flip(
+    const graphss_i_control_state *s, int32_t node, int32_t target);
 
 graphss_status graphss_i_control_run(graphss_ctx *ctx, graphss_flips *out,
-                                     graphss_attack_log *log, const graphss_attack_input *in,
-                                     const graphss_attack_options *opt,
-                                     const graphss_i_control *control);
+    graphss_attack_log *log, const graphss_attack_input *in, const graphss_attack_options *opt,
+    const graphss_i_control *control);
 
 /* Makes a node look like a node of another class. The attack "copy" uses it, and so
  * do defences that simulate attacks. */
@@ -56,9 +55,8 @@ typedef struct graphss_i_copying {
  * victim is left unchanged. in: graph, features, label; s holds the current graph. edges,
  * words: the number of changes made. */
 graphss_status graphss_i_copy_node(graphss_ctx *ctx, graphss_i_sandbox *s,
-                                   graphss_flips *flips, const graphss_attack_input *in,
-                                   int32_t victim, const graphss_i_copying *how,
-                                   graphss_rng *rng, size_t *edges, size_t *words);
+    graphss_flips *flips, const graphss_attack_input *in, int32_t victim,
+    const graphss_i_copying *how, graphss_rng *rng, size_t *edges, size_t *words);
 
 /* Dense features of victims are moved towards those of nodes they are to look like:
  * what an attacker does where there are no words to switch on and off. */
@@ -73,8 +71,7 @@ extern const double graphss_i_moves[GRAPHSS_I_MOVES];
  * if many draws find no such node, or if share is 0. in: graph, features (dense), label,
  * n_classes, victims; share [victims]. */
 graphss_status graphss_i_move(graphss_ctx *ctx, graphss_flips *flips,
-                              const graphss_attack_input *in, const double *share,
-                              graphss_rng *rng);
+    const graphss_attack_input *in, const double *share, graphss_rng *rng);
 
 /* Adds features and edges that support the class a node has: a harmless change
  * as large as an attack. */
@@ -84,6 +81,6 @@ graphss_status graphss_i_move(graphss_ctx *ctx, graphss_flips *flips,
  * four victims `edges` drawn as the class has them. Dense values are drawn. in: graph,
  * features, label, n_classes, surrogate, victims, seed. */
 graphss_status graphss_i_praise(graphss_ctx *ctx, graphss_flips *flips,
-                                const graphss_attack_input *in, int64_t edges, int64_t words);
+    const graphss_attack_input *in, int64_t edges, int64_t words);
 
 #endif

@@ -35,7 +35,7 @@ static void rank_words(loud *list, const float *w, size_t d, size_t k, size_t cl
 }
 
 static graphss_status add_first(graphss_ctx *ctx, graphss_flips *flips, graphss_i_sandbox *s,
-                                int32_t node, const loud *list, const float *on, int64_t most)
+    int32_t node, const loud *list, const float *on, int64_t most)
 {
     graphss_status st = GRAPHSS_OK;
     for (size_t j = 0; j < s->words.d && most > 0 && !st; j++) {
@@ -50,8 +50,7 @@ static graphss_status add_first(graphss_ctx *ctx, graphss_flips *flips, graphss_
 
 /* Class by class, so that words are ranked once for each. */
 static graphss_status add_loudest(graphss_ctx *ctx, graphss_flips *flips,
-                                  const graphss_attack_input *in, const uint8_t *wanted,
-                                  int64_t most)
+    const graphss_attack_input *in, const uint8_t *wanted, int64_t most)
 {
     const size_t d = in->features->n_cols, k = in->n_classes;
     graphss_attack_options opt;
@@ -62,8 +61,8 @@ static graphss_status add_loudest(graphss_ctx *ctx, graphss_flips *flips,
     graphss_status st = list && on ? graphss_i_sandbox_init(ctx, &s, in->graph, in->features)
                                    : GRAPHSS_ERR_NOMEM;
     if (!st)
-        st = graphss_i_feature_index_on(ctx, on, &s.words,
-                                        graphss_i_attack_domain(in->features, &opt));
+        st = graphss_i_feature_index_on(
+            ctx, on, &s.words, graphss_i_attack_domain(in->features, &opt));
     for (size_t c = 0; c < k && !st; c++) {
         bool ranked = false;
         for (size_t v = 0; v < in->n_victims && !st; v++) {
@@ -82,7 +81,7 @@ static graphss_status add_loudest(graphss_ctx *ctx, graphss_flips *flips,
 }
 
 graphss_status graphss_i_praise(graphss_ctx *ctx, graphss_flips *flips,
-                                const graphss_attack_input *in, int64_t edges, int64_t words)
+    const graphss_attack_input *in, int64_t edges, int64_t words)
 {
     const bool dense = graphss_features_dense(in->features);
     uint8_t *wanted = graphss_i_calloc(ctx, in->n_victims, sizeof *wanted);
@@ -98,9 +97,9 @@ graphss_status graphss_i_praise(graphss_ctx *ctx, graphss_flips *flips,
         st = add_loudest(ctx, flips, in, wanted, words);
     if (!st) {
         const graphss_dataset data = {.graph = *in->graph,
-                                      .features = *in->features,
-                                      .label = label,
-                                      .n_classes = in->n_classes};
+            .features = *in->features,
+            .label = label,
+            .n_classes = in->n_classes};
         st = graphss_i_churn(ctx, flips, &data, in->victim, in->n_victims, in->seed, each, 1);
     }
     graphss_release(ctx, label);
@@ -115,7 +114,7 @@ const double graphss_i_moves[GRAPHSS_I_MOVES] = {0.4, 0.7, 1};
 /* count [n_classes] of the first n changes: new edges of the victim to nodes of other classes
  */
 static void count_edges(size_t *count, const graphss_attack_input *in, int32_t victim,
-                        const graphss_flip *flip, size_t n)
+    const graphss_flip *flip, size_t n)
 {
     memset(count, 0, in->n_classes * sizeof *count);
     for (size_t i = 0; i < n; i++) {
@@ -129,8 +128,8 @@ static void count_edges(size_t *count, const graphss_attack_input *in, int32_t v
 }
 
 /* A random node of the other class with the most new edges; -1: none was found. */
-static int32_t look_for(const graphss_attack_input *in, int32_t victim, const size_t *count,
-                        graphss_rng *rng)
+static int32_t look_for(
+    const graphss_attack_input *in, int32_t victim, const size_t *count, graphss_rng *rng)
 {
     size_t most = 0;
     for (size_t c = 0; c < in->n_classes; c++)
@@ -145,8 +144,7 @@ static int32_t look_for(const graphss_attack_input *in, int32_t victim, const si
 }
 
 static graphss_status move_row(graphss_ctx *ctx, graphss_flips *flips,
-                               const graphss_features *x, int32_t node, int32_t like,
-                               double share)
+    const graphss_features *x, int32_t node, int32_t like, double share)
 {
     const size_t d = x->n_cols;
     graphss_status st = GRAPHSS_OK;
@@ -154,11 +152,11 @@ static graphss_status move_row(graphss_ctx *ctx, graphss_flips *flips,
         const float own = x->value[(size_t)node * d + j];
         const float there = x->value[(size_t)like * d + j];
         const graphss_flip flip = {.victim = node,
-                                   .kind = GRAPHSS_FLIP_FEATURE,
-                                   .node = node,
-                                   .target = (int32_t)j,
-                                   .old_value = own,
-                                   .new_value = own + (float)share * (there - own)};
+            .kind = GRAPHSS_FLIP_FEATURE,
+            .node = node,
+            .target = (int32_t)j,
+            .old_value = own,
+            .new_value = own + (float)share * (there - own)};
         if (flip.new_value != own)
             st = graphss_flips_add(ctx, flips, flip);
     }
@@ -166,8 +164,7 @@ static graphss_status move_row(graphss_ctx *ctx, graphss_flips *flips,
 }
 
 graphss_status graphss_i_move(graphss_ctx *ctx, graphss_flips *flips,
-                              const graphss_attack_input *in, const double *share,
-                              graphss_rng *rng)
+    const graphss_attack_input *in, const double *share, graphss_rng *rng)
 {
     const size_t edges = flips->count; /* what follows are features */
     size_t *count = graphss_i_alloc(ctx, in->n_classes, sizeof *count);

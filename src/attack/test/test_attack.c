@@ -19,19 +19,18 @@ static void make(graphss_ctx *ctx, fixture *s, float **w)
 {
     *w = NULL;
     fixture_make(ctx, s, "gcn");
-    assert_ok(ctx, graphss_surrogate_train(
-                       ctx, w,
+    assert_ok(ctx, graphss_surrogate_train(ctx, w,
                        &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
-                                              .graph = &s->data.graph,
-                                              .features = &s->data.features,
-                                              .n_classes = s->data.n_classes,
-                                              .split = &s->split,
-                                              .seed = 1}));
+                           .graph = &s->data.graph,
+                           .features = &s->data.features,
+                           .n_classes = s->data.n_classes,
+                           .split = &s->split,
+                           .seed = 1}));
     s->in.surrogate = *w;
 }
 
 static void check_budget(const graphss_flips *flips, const graphss_attack_log *log,
-                         const graphss_attack_options *opt)
+    const graphss_attack_options *opt)
 {
     size_t of_victims = 0;
     assert_int_equal(log->n_steps, flips->count);
@@ -154,21 +153,21 @@ static void test_what_a_method_lacks_is_refused(void **state)
         in.surrogate = NULL;
         if (graphss_attack_needs_surrogate(method))
             assert_fails(ctx, graphss_attack_run(ctx, &flips, NULL, &in, &opt),
-                         GRAPHSS_ERR_INVALID, "surrogate");
+                GRAPHSS_ERR_INVALID, "surrogate");
         in = s.in;
         in.model = NULL;
         if (graphss_attack_needs_model(method))
             assert_fails(ctx, graphss_attack_run(ctx, &flips, NULL, &in, &opt),
-                         GRAPHSS_ERR_INVALID, "needs a model");
+                GRAPHSS_ERR_INVALID, "needs a model");
         opt.features = 1;
         if (graphss_attack_edges_only(method))
             assert_fails(ctx, graphss_attack_run(ctx, &flips, NULL, &s.in, &opt),
-                         GRAPHSS_ERR_INVALID, "links only");
+                GRAPHSS_ERR_INVALID, "links only");
         assert_non_null(graphss_attack_summary(m));
     }
     graphss_attack_options opt = options("magic", GRAPHSS_ATTACK_LF);
     assert_fails(ctx, graphss_attack_run(ctx, &flips, NULL, &s.in, &opt), GRAPHSS_ERR_INVALID,
-                 "found 'magic', want one of nettack, ");
+        "found 'magic', want one of nettack, ");
     assert_false(graphss_attack_needs_surrogate("magic"));
     assert_false(graphss_attack_needs_model("magic") || graphss_attack_edges_only("magic"));
     graphss_release(ctx, w);
@@ -232,8 +231,8 @@ static void test_each_method_tells_which_options_it_uses(void **state)
 static void test_budgets_are_described_in_text(void **state)
 {
     (void)state;
-    static const char *const want[] = {"2 links then 20 features", "3 links", "3 features",
-                                       "3 links or features", "3 ?"};
+    static const char *const want[] = {
+        "2 links then 20 features", "3 links", "3 features", "3 links or features", "3 ?"};
     for (int kind = 0; kind < 5; kind++) {
         graphss_attack_options opt;
         graphss_attack_options_init(&opt);

@@ -107,8 +107,8 @@ static void test_undoing_what_was_applied_gives_the_same_bytes(void **state)
         for (size_t i = 0; i < flips.count; i++)
             if (flips.item[i].kind == GRAPHSS_FLIP_EDGE)
                 assert_int_equal(graphss_graph_has_edge(&attacked.graph, flips.item[i].node,
-                                                        flips.item[i].target),
-                                 flips.item[i].new_value == 1);
+                                     flips.item[i].target),
+                    flips.item[i].new_value == 1);
         const graphss_apply_options undo = {.struct_size = sizeof undo, .undo = true};
         assert_ok(ctx, graphss_flips_apply(ctx, &back, &attacked, &flips, &undo));
         assert_string_equal(back.hash, t.data.hash);
@@ -142,17 +142,17 @@ static void test_a_cell_may_change_more_than_once(void **state)
     const bool joined = d.a[0][13];
     graphss_flips flips = {0};
     const graphss_flip item[] = {{3, GRAPHSS_FLIP_FEATURE, 3, 4, x, 0.5f, 0},
-                                 {0, GRAPHSS_FLIP_EDGE, 0, 13, joined, !joined, 0},
-                                 {3, GRAPHSS_FLIP_FEATURE, 3, 4, 0.5f, 0.25f, 0},
-                                 {0, GRAPHSS_FLIP_EDGE, 13, 0, !joined, joined, 0}};
+        {0, GRAPHSS_FLIP_EDGE, 0, 13, joined, !joined, 0},
+        {3, GRAPHSS_FLIP_FEATURE, 3, 4, 0.5f, 0.25f, 0},
+        {0, GRAPHSS_FLIP_EDGE, 13, 0, !joined, joined, 0}};
     for (size_t i = 0; i < 4; i++)
         assert_ok(ctx, graphss_flips_add(ctx, &flips, item[i]));
     graphss_graph g = {0};
     graphss_features f = {0};
     const graphss_apply_options undo = {.struct_size = sizeof undo, .undo = true};
     graphss_dataset out = {0}, back = {0};
-    assert_ok(ctx, graphss_flips_apply_parts(ctx, &g, &f, &t.data.graph, &t.data.features,
-                                             &flips, NULL));
+    assert_ok(ctx,
+        graphss_flips_apply_parts(ctx, &g, &f, &t.data.graph, &t.data.features, &flips, NULL));
     dense_make(&d, &g, &f);
     assert_true(d.x[3][4] == 0.25);
     assert_int_equal(d.a[0][13], joined);
@@ -179,17 +179,17 @@ static void test_a_list_that_does_not_fit_is_refused(void **state)
     attack_tiny(ctx, &flips, &t);
     assert_ok(ctx, graphss_flips_apply(ctx, &attacked, &t.data, &flips, NULL));
     assert_fails(ctx, graphss_flips_apply(ctx, &out, &attacked, &flips, NULL),
-                 GRAPHSS_ERR_DATA, "the list is for data of hash");
+        GRAPHSS_ERR_DATA, "the list is for data of hash");
     graphss_apply_options opt = {.struct_size = sizeof opt, .force = true};
     assert_fails(ctx, graphss_flips_apply(ctx, &out, &attacked, &flips, &opt),
-                 GRAPHSS_ERR_DATA, "change 0: nodes 2 and");
+        GRAPHSS_ERR_DATA, "change 0: nodes 2 and");
     opt = (graphss_apply_options){.struct_size = sizeof(graphss_apply_options), .undo = true};
     assert_fails(ctx, graphss_flips_apply(ctx, &out, &t.data, &flips, &opt), GRAPHSS_ERR_DATA,
-                 "the list does not fit the data");
+        "the list does not fit the data");
     /* Taken back from other data: each change fits, the result is not what was attacked. */
     attacked.label[0] = (attacked.label[0] + 1) % TINY_K;
     assert_fails(ctx, graphss_flips_apply(ctx, &out, &attacked, &flips, &opt),
-                 GRAPHSS_ERR_DATA, "this is not the data they were made in");
+        GRAPHSS_ERR_DATA, "this is not the data they were made in");
     graphss_dataset_destroy(ctx, &attacked);
 
     graphss_flip *last = &flips.item[flips.count - 1];
@@ -198,23 +198,23 @@ static void test_a_list_that_does_not_fit_is_refused(void **state)
     last->line = 77;
     last->old_value += 0.125f;
     assert_fails(ctx, graphss_flips_apply(ctx, &out, &t.data, &flips, NULL), GRAPHSS_ERR_DATA,
-                 "line 77: node 11, feature");
+        "line 77: node 11, feature");
     *last = kept;
     last->target = TINY_D;
     assert_fails(ctx, graphss_flips_apply(ctx, &out, &t.data, &flips, NULL), GRAPHSS_ERR_DATA,
-                 "column 11, but the data has 14 nodes and 11 features");
+        "column 11, but the data has 14 nodes and 11 features");
     assert_fails(ctx, graphss_flips_write(ctx, &flips, "/nowhere/x", &t.data),
-                 GRAPHSS_ERR_SHAPE, "14 nodes and 11 features");
+        GRAPHSS_ERR_SHAPE, "14 nodes and 11 features");
     *last = kept;
     last->node = -1;
     assert_fails(ctx, graphss_flips_apply(ctx, &out, &t.data, &flips, NULL), GRAPHSS_ERR_DATA,
-                 "node -1");
+        "node -1");
     *last = (graphss_flip){2, GRAPHSS_FLIP_EDGE, 2, 2, 0, 1, 0};
     assert_fails(ctx, graphss_flips_apply(ctx, &out, &t.data, &flips, NULL), GRAPHSS_ERR_DATA,
-                 "linked to itself");
+        "linked to itself");
     *last = (graphss_flip){2, GRAPHSS_FLIP_EDGE, 2, 3, 0, 0.5f, 0};
     assert_fails(ctx, graphss_flips_apply(ctx, &out, &t.data, &flips, NULL), GRAPHSS_ERR_DATA,
-                 "from 0 to 0.5");
+        "from 0 to 0.5");
     assert_null(out.graph.offset);
     graphss_flips_destroy(ctx, &flips);
     graphss_dataset_destroy(ctx, &t.data);
@@ -276,18 +276,18 @@ static void test_a_line_that_cannot_be_read_is_named(void **state)
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         write_text(path, bad[i].text);
         assert_fails(ctx, graphss_flips_read(ctx, &flips, path, &t.data), GRAPHSS_ERR_DATA,
-                     bad[i].part);
+            bad[i].part);
         assert_null(flips.item);
     }
-    write_text(path,
-               "# no: matter\r\n#\n\r\n1\tlink\t1\t2\t0\t1\r\n1\tfeature\t1\t2\t.5\t-1e0");
+    write_text(
+        path, "# no: matter\r\n#\n\r\n1\tlink\t1\t2\t0\t1\r\n1\tfeature\t1\t2\t.5\t-1e0");
     assert_ok(ctx, graphss_flips_read(ctx, &flips, path, &t.data));
     assert_int_equal(flips.count, 2);
     assert_true(flips.item[1].old_value == 0.5f && flips.item[1].new_value == -1);
     graphss_flips_destroy(ctx, &flips);
     unlink(path);
     assert_fails(ctx, graphss_flips_read(ctx, &flips, path, &t.data), GRAPHSS_ERR_NOT_FOUND,
-                 "cannot open");
+        "cannot open");
     graphss_dataset_destroy(ctx, &t.data);
     graphss_ctx_free(ctx);
 }
@@ -336,15 +336,15 @@ static void test_changes_come_to_what_has_neither_edges_nor_words(void **state)
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     int64_t offset[4] = {0};
     graphss_dataset data = {.graph = {.n_nodes = 3, .offset = offset},
-                            .features = {.n_rows = 3, .n_cols = 2, .offset = offset}};
+        .features = {.n_rows = 3, .n_cols = 2, .offset = offset}};
     graphss_flips flips = {0};
     graphss_dataset out = {0};
     assert_ok(ctx, graphss_graph_check(ctx, &data.graph));
     assert_ok(ctx, graphss_features_check(ctx, &data.features));
-    assert_ok(ctx, graphss_flips_add(ctx, &flips,
-                                     (graphss_flip){0, GRAPHSS_FLIP_EDGE, 0, 2, 0, 1, 0}));
-    assert_ok(ctx, graphss_flips_add(ctx, &flips,
-                                     (graphss_flip){0, GRAPHSS_FLIP_FEATURE, 1, 1, 0, 1, 0}));
+    assert_ok(ctx,
+        graphss_flips_add(ctx, &flips, (graphss_flip){0, GRAPHSS_FLIP_EDGE, 0, 2, 0, 1, 0}));
+    assert_ok(ctx, graphss_flips_add(
+                       ctx, &flips, (graphss_flip){0, GRAPHSS_FLIP_FEATURE, 1, 1, 0, 1, 0}));
     assert_ok(ctx, graphss_flips_apply(ctx, &out, &data, &flips, NULL));
     assert_true(graphss_graph_has_edge(&out.graph, 2, 0));
     assert_int_equal(graphss_graph_edges(&out.graph), 1);
@@ -354,7 +354,7 @@ static void test_changes_come_to_what_has_neither_edges_nor_words(void **state)
     flips.item[0].old_value = 1;
     flips.item[0].new_value = 0;
     assert_fails(ctx, graphss_flips_apply(ctx, &out, &data, &flips, NULL), GRAPHSS_ERR_DATA,
-                 "nodes 0 and 2 are not joined");
+        "nodes 0 and 2 are not joined");
     graphss_flips_destroy(ctx, &flips);
     graphss_ctx_free(ctx);
 }
@@ -370,24 +370,23 @@ static void test_unsound_data_and_lists_are_refused(void **state)
     graphss_graph graph = {0};
     graphss_features features = {0};
     assert_fails(ctx, graphss_flips_apply(ctx, &out, &empty, &flips, NULL), GRAPHSS_ERR_DATA,
-                 "no nodes");
+        "no nodes");
     const graphss_flips lost = {.count = 2};
     assert_fails(ctx, graphss_flips_apply(ctx, &out, &t.data, &lost, NULL),
-                 GRAPHSS_ERR_INVALID, "no changes given");
+        GRAPHSS_ERR_INVALID, "no changes given");
     /* fewer rows of features than nodes */
-    assert_ok(ctx, graphss_flips_add(
-                       ctx, &flips,
+    assert_ok(ctx, graphss_flips_add(ctx, &flips,
                        (graphss_flip){13, GRAPHSS_FLIP_FEATURE, TINY_N - 1, 0, 0, 1, 0}));
     t.data.features.n_rows = TINY_N - 1;
     assert_fails(ctx,
-                 graphss_flips_apply_parts(ctx, &graph, &features, &t.data.graph,
-                                           &t.data.features, &flips, NULL),
-                 GRAPHSS_ERR_SHAPE, "features of 13 nodes, a graph of 14");
+        graphss_flips_apply_parts(
+            ctx, &graph, &features, &t.data.graph, &t.data.features, &flips, NULL),
+        GRAPHSS_ERR_SHAPE, "features of 13 nodes, a graph of 14");
     t.data.features.n_rows = TINY_N;
     const int64_t last = t.data.graph.offset[TINY_N];
     t.data.graph.offset[TINY_N] = 0;
     assert_fails(ctx, graphss_flips_apply(ctx, &out, &t.data, &flips, NULL),
-                 GRAPHSS_ERR_INVALID, "node 13");
+        GRAPHSS_ERR_INVALID, "node 13");
     t.data.graph.offset[TINY_N] = last;
     assert_null(graph.offset);
     assert_null(out.graph.offset);
@@ -425,9 +424,9 @@ static void test_victims_are_listed_once(void **state)
     testing_each_allocation_fails(find_victims, &flips);
     item[1].victim = -1;
     assert_fails(ctx, graphss_flips_victims(ctx, &victim, &n, &flips), GRAPHSS_ERR_INVALID,
-                 "change 1: victim -1");
+        "change 1: victim -1");
     assert_fails(ctx, graphss_flips_victims(ctx, &victim, &n, NULL), GRAPHSS_ERR_INVALID,
-                 "list of changes");
+        "list of changes");
     graphss_ctx_free(ctx);
 }
 

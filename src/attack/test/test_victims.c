@@ -15,10 +15,10 @@ static void test_victims_are_drawn_by_the_seed_and_the_rule_is_reported(void **s
     graphss_victim_options_init(&opt);
     opt.share = 0.45;
     graphss_victim_input in = {.struct_size = sizeof in,
-                               .graph = &t.data.graph,
-                               .candidate = candidate,
-                               .n_candidates = 10,
-                               .seed = 3};
+        .graph = &t.data.graph,
+        .candidate = candidate,
+        .n_candidates = 10,
+        .seed = 3};
     graphss_victims a = {0}, b = {0};
     assert_ok(ctx, graphss_victims_choose(ctx, &a, &in, &opt));
     assert_ok(ctx, graphss_victims_choose(ctx, &b, &in, &opt));
@@ -69,13 +69,13 @@ static void test_rules_by_degree_margin_and_correctness_are_kept(void **state)
     opt.max_degree = 4;
     opt.max_margin = 0.75;
     graphss_victim_input in = {.struct_size = sizeof in,
-                               .graph = &t.data.graph,
-                               .candidate = candidate,
-                               .n_candidates = TINY_N,
-                               .prob = prob,
-                               .label = t.data.label,
-                               .n_classes = TINY_K,
-                               .seed = 1};
+        .graph = &t.data.graph,
+        .candidate = candidate,
+        .n_candidates = TINY_N,
+        .prob = prob,
+        .label = t.data.label,
+        .n_classes = TINY_K,
+        .seed = 1};
     graphss_victims v = {0};
     size_t want = 0, at = 0;
     assert_ok(ctx, graphss_victims_choose(ctx, &v, &in, &opt));
@@ -96,17 +96,17 @@ static void test_rules_by_degree_margin_and_correctness_are_kept(void **state)
     opt.min_degree = 100;
     opt.max_degree = 0;
     assert_fails(ctx, graphss_victims_choose(ctx, &v, &in, &opt), GRAPHSS_ERR_DATA,
-                 "none of 14 candidates");
+        "none of 14 candidates");
     in.prob = NULL;
     assert_fails(ctx, graphss_victims_choose(ctx, &v, &in, &opt), GRAPHSS_ERR_INVALID,
-                 "want its probabilities");
+        "want its probabilities");
     in.prob = prob;
     opt.share = 0;
-    assert_fails(ctx, graphss_victims_choose(ctx, &v, &in, &opt), GRAPHSS_ERR_INVALID,
-                 "--victims");
+    assert_fails(
+        ctx, graphss_victims_choose(ctx, &v, &in, &opt), GRAPHSS_ERR_INVALID, "--victims");
     candidate[3] = 99;
     assert_fails(ctx, graphss_victims_choose(ctx, &v, &in, NULL), GRAPHSS_ERR_INVALID,
-                 "candidate 3 is node 99");
+        "candidate 3 is node 99");
     graphss_dataset_destroy(ctx, &t.data);
     graphss_ctx_free(ctx);
 }
@@ -125,14 +125,13 @@ static void test_a_surrogate_is_the_product_of_the_layers(void **state)
     opt.hidden = 3;
     opt.epochs = 2;
     graphss_model *model = NULL;
-    assert_ok(ctx, graphss_model_train(
-                       ctx, &model, NULL,
+    assert_ok(ctx, graphss_model_train(ctx, &model, NULL,
                        &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
-                                              .graph = &t.data.graph,
-                                              .features = &t.data.features,
-                                              .n_classes = TINY_K,
-                                              .split = &split,
-                                              .seed = 1},
+                           .graph = &t.data.graph,
+                           .features = &t.data.features,
+                           .n_classes = TINY_K,
+                           .split = &split,
+                           .seed = 1},
                        &opt));
     const float *layer[3] = {0};
     size_t found = 0;
@@ -183,14 +182,13 @@ static void test_blocks_of_a_layer_are_averaged_in_a_surrogate(void **state)
         graphss_model *model = NULL;
         float *w = NULL;
         graphss_tensor one;
-        assert_ok(ctx, graphss_model_train(
-                           ctx, &model, NULL,
+        assert_ok(ctx, graphss_model_train(ctx, &model, NULL,
                            &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
-                                                  .graph = &t.data.graph,
-                                                  .features = &t.data.features,
-                                                  .n_classes = TINY_K,
-                                                  .split = &split,
-                                                  .seed = 1},
+                               .graph = &t.data.graph,
+                               .features = &t.data.features,
+                               .n_classes = TINY_K,
+                               .split = &split,
+                               .seed = 1},
                            &opt));
         assert_true(graphss_model_weight(&one, model, 0));
         const float *layer = one.value;
@@ -215,28 +213,26 @@ static void test_a_trained_surrogate_classifies(void **state)
     (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_dataset data = {0};
-    assert_ok(ctx,
-              graphss_dataset_read(
-                  ctx, &data, "synth:nodes=200,classes=2,features=60,topic=0.5,seed=1", NULL));
+    assert_ok(ctx, graphss_dataset_read(ctx, &data,
+                       "synth:nodes=200,classes=2,features=60,topic=0.5,seed=1", NULL));
     graphss_split split = {0};
     assert_ok(ctx, graphss_split_make(ctx, &split, data.label, 200, 2, 1, NULL));
     float *w = NULL;
-    assert_ok(ctx, graphss_surrogate_train(
-                       ctx, &w,
+    assert_ok(ctx, graphss_surrogate_train(ctx, &w,
                        &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
-                                              .graph = &data.graph,
-                                              .features = &data.features,
-                                              .n_classes = 2,
-                                              .split = &split,
-                                              .seed = 1}));
+                           .graph = &data.graph,
+                           .features = &data.features,
+                           .n_classes = 2,
+                           .split = &split,
+                           .seed = 1}));
     const graphss_attack_input in = {.struct_size = sizeof in,
-                                     .graph = &data.graph,
-                                     .features = &data.features,
-                                     .label = data.label,
-                                     .n_classes = 2,
-                                     .surrogate = w,
-                                     .victim = split.test,
-                                     .n_victims = split.n_test};
+        .graph = &data.graph,
+        .features = &data.features,
+        .label = data.label,
+        .n_classes = 2,
+        .surrogate = w,
+        .victim = split.test,
+        .n_victims = split.n_test};
     graphss_attack_options opt;
     graphss_attack_options_init(&opt);
     opt.edges = opt.features = 0;
@@ -271,11 +267,11 @@ static void test_a_surrogate_is_read_from_a_file_of_the_right_shape(void **state
     graphss_release(ctx, got);
     got = NULL;
     assert_fails(ctx, graphss_surrogate_read(ctx, &got, path, 2, 3), GRAPHSS_ERR_SHAPE,
-                 "array W is 3 x 2, want 2 features x 3 classes");
+        "array W is 3 x 2, want 2 features x 3 classes");
     assert_null(got);
     unlink(path);
-    assert_fails(ctx, graphss_surrogate_read(ctx, &got, path, 3, 2), GRAPHSS_ERR_NOT_FOUND,
-                 "");
+    assert_fails(
+        ctx, graphss_surrogate_read(ctx, &got, path, 3, 2), GRAPHSS_ERR_NOT_FOUND, "");
     graphss_ctx_free(ctx);
 }
 
@@ -290,20 +286,19 @@ static graphss_status choose_and_train(graphss_ctx *ctx, void *arg)
     graphss_victims v = {0};
     float *w = NULL;
     const graphss_victim_input in = {.struct_size = sizeof in,
-                                     .graph = &s->data.graph,
-                                     .candidate = s->split.test,
-                                     .n_candidates = s->split.n_test,
-                                     .seed = 1};
+        .graph = &s->data.graph,
+        .candidate = s->split.test,
+        .n_candidates = s->split.n_test,
+        .seed = 1};
     graphss_status st = graphss_victims_choose(ctx, &v, &in, NULL);
     if (!st)
-        st = graphss_surrogate_train(
-            ctx, &w,
+        st = graphss_surrogate_train(ctx, &w,
             &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
-                                   .graph = &s->data.graph,
-                                   .features = &s->data.features,
-                                   .n_classes = s->data.n_classes,
-                                   .split = &s->split,
-                                   .seed = 1});
+                .graph = &s->data.graph,
+                .features = &s->data.features,
+                .n_classes = s->data.n_classes,
+                .split = &s->split,
+                .seed = 1});
     graphss_release(ctx, w);
     graphss_victims_destroy(ctx, &v);
     return st;
@@ -314,8 +309,8 @@ static void test_every_allocation_may_fail(void **state)
     (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     starving s = {0};
-    assert_ok(ctx,
-              graphss_dataset_read(ctx, &s.data, "synth:nodes=40,classes=2,seed=1", NULL));
+    assert_ok(
+        ctx, graphss_dataset_read(ctx, &s.data, "synth:nodes=40,classes=2,seed=1", NULL));
     assert_ok(ctx, graphss_split_make(ctx, &s.split, s.data.label, 40, 2, 1, NULL));
     testing_each_allocation_fails(choose_and_train, &s);
     graphss_split_destroy(ctx, &s.split);
@@ -350,11 +345,11 @@ static void edge_world(world *w)
     w->data.n_classes = K;
     w->data.label = w->truth;
     w->split = (graphss_split){.n_train = 2,
-                               .n_val = 1,
-                               .train = w->train,
-                               .val = w->val,
-                               .train_label = w->given,
-                               .val_label = w->val_given};
+        .n_val = 1,
+        .train = w->train,
+        .val = w->val,
+        .train_label = w->given,
+        .val_label = w->val_given};
 }
 
 static void test_truth_is_the_truth_and_else_the_prediction(void **state)
@@ -365,12 +360,12 @@ static void test_truth_is_the_truth_and_else_the_prediction(void **state)
     world w = make_world();
     edge_world(&w);
     assert_ok(ctx, graphss_attack_believe(ctx, label, &w.data, &w.split, w.predicted, K, 1,
-                                          GRAPHSS_KNOWLEDGE_TRUTH));
+                       GRAPHSS_KNOWLEDGE_TRUTH));
     for (int i = 0; i < N; i++)
         assert_int_equal(label[i], i == 7 ? w.predicted[i] : w.truth[i]);
     w.data.label = NULL;
     assert_ok(ctx, graphss_attack_believe(ctx, label, &w.data, &w.split, w.predicted, K, 1,
-                                          GRAPHSS_KNOWLEDGE_TRUTH));
+                       GRAPHSS_KNOWLEDGE_TRUTH));
     assert_memory_equal(label, w.predicted, sizeof label);
     graphss_ctx_free(ctx);
 }
@@ -384,7 +379,7 @@ static void test_predictions_do_not_depend_on_the_truth(void **state)
     edge_world(&w);
     w.data.label = NULL;
     assert_ok(ctx, graphss_attack_believe(ctx, label, &w.data, &w.split, w.predicted, K, 1,
-                                          GRAPHSS_KNOWLEDGE_PREDICTIONS));
+                       GRAPHSS_KNOWLEDGE_PREDICTIONS));
     assert_int_equal(label[0], 3); /* as given out */
     assert_int_equal(label[1], 3);
     assert_int_equal(label[2], 1);
@@ -402,11 +397,11 @@ static void test_nothing_draws_all_classes_alike(void **state)
     world w = make_world();
     edge_world(&w);
     assert_ok(ctx, graphss_attack_believe(ctx, label, &w.data, &w.split, w.predicted, K, 1,
-                                          GRAPHSS_KNOWLEDGE_NOTHING));
+                       GRAPHSS_KNOWLEDGE_NOTHING));
     assert_ok(ctx, graphss_attack_believe(ctx, again, &w.data, &w.split, w.predicted, K, 1,
-                                          GRAPHSS_KNOWLEDGE_NOTHING));
+                       GRAPHSS_KNOWLEDGE_NOTHING));
     assert_ok(ctx, graphss_attack_believe(ctx, other, &w.data, &w.split, w.predicted, K, 2,
-                                          GRAPHSS_KNOWLEDGE_NOTHING));
+                       GRAPHSS_KNOWLEDGE_NOTHING));
     assert_memory_equal(label, again, sizeof label);
     assert_int_equal(label[0], 3);
     assert_int_equal(label[2], 1);
@@ -431,18 +426,18 @@ static void test_unsound_input_is_refused_and_labels_left_alone(void **state)
     world w = make_world();
     edge_world(&w);
     assert_fails(ctx,
-                 graphss_attack_believe(ctx, label, &w.data, &w.split, NULL, K, 1,
-                                        GRAPHSS_KNOWLEDGE_NOTHING),
-                 GRAPHSS_ERR_INVALID, "predictions");
+        graphss_attack_believe(
+            ctx, label, &w.data, &w.split, NULL, K, 1, GRAPHSS_KNOWLEDGE_NOTHING),
+        GRAPHSS_ERR_INVALID, "predictions");
     assert_fails(ctx,
-                 graphss_attack_believe(ctx, label, &w.data, &w.split, w.predicted, K, 1,
-                                        (graphss_knowledge)3),
-                 GRAPHSS_ERR_INVALID, "knowledge 3");
+        graphss_attack_believe(
+            ctx, label, &w.data, &w.split, w.predicted, K, 1, (graphss_knowledge)3),
+        GRAPHSS_ERR_INVALID, "knowledge 3");
     w.train[1] = N;
     assert_fails(ctx,
-                 graphss_attack_believe(ctx, label, &w.data, &w.split, w.predicted, K, 1,
-                                        GRAPHSS_KNOWLEDGE_NOTHING),
-                 GRAPHSS_ERR_SHAPE, "training node 1 is 200");
+        graphss_attack_believe(
+            ctx, label, &w.data, &w.split, w.predicted, K, 1, GRAPHSS_KNOWLEDGE_NOTHING),
+        GRAPHSS_ERR_SHAPE, "training node 1 is 200");
     assert_int_equal(label[0], 9);
     assert_string_equal(graphss_knowledge_text(GRAPHSS_KNOWLEDGE_PREDICTIONS), "predictions");
     assert_string_equal(graphss_knowledge_text((graphss_knowledge)-1), "?");
@@ -453,8 +448,8 @@ static graphss_status believe(graphss_ctx *ctx, void *user)
 {
     world *w = user;
     int32_t label[N];
-    return graphss_attack_believe(ctx, label, &w->data, &w->split, w->predicted, K, 1,
-                                  GRAPHSS_KNOWLEDGE_NOTHING);
+    return graphss_attack_believe(
+        ctx, label, &w->data, &w->split, w->predicted, K, 1, GRAPHSS_KNOWLEDGE_NOTHING);
 }
 
 static void test_each_allocation_may_fail(void **state)

@@ -14,8 +14,8 @@ typedef struct tiny_world {
 } tiny_world;
 
 /* A connected random graph with random words and weights. kind: BINARY, COUNTS or REAL. */
-static inline void tiny_make(graphss_ctx *ctx, tiny_world *t, uint64_t seed,
-                             graphss_feature_kind kind)
+static inline void tiny_make(
+    graphss_ctx *ctx, tiny_world *t, uint64_t seed, graphss_feature_kind kind)
 {
     graphss_rng rng = graphss_rng_make(seed, 99);
     int32_t from[4 * TINY_N], to[4 * TINY_N];
@@ -40,8 +40,8 @@ static inline void tiny_make(graphss_ctx *ctx, tiny_world *t, uint64_t seed,
         if (kind == GRAPHSS_FEATURES_REAL)
             x[e] = (float)(0.1 + graphss_rng_double(&rng));
     }
-    assert_ok(ctx,
-              graphss_i_features_from_dense(ctx, &t->data.features, TINY_N, TINY_D, x, "x"));
+    assert_ok(
+        ctx, graphss_i_features_from_dense(ctx, &t->data.features, TINY_N, TINY_D, x, "x"));
     t->data.label = graphss_i_alloc(ctx, TINY_N, sizeof *t->data.label);
     t->data.n_classes = TINY_K;
     for (size_t i = 0; i < TINY_N; i++)
@@ -51,18 +51,18 @@ static inline void tiny_make(graphss_ctx *ctx, tiny_world *t, uint64_t seed,
     assert_ok(ctx, graphss_dataset_refresh(ctx, &t->data));
 }
 
-static inline graphss_attack_input tiny_input(const tiny_world *t, const int32_t *victim,
-                                              size_t n_victims)
+static inline graphss_attack_input tiny_input(
+    const tiny_world *t, const int32_t *victim, size_t n_victims)
 {
     return (graphss_attack_input){.struct_size = sizeof(graphss_attack_input),
-                                  .graph = &t->data.graph,
-                                  .features = &t->data.features,
-                                  .label = t->data.label,
-                                  .n_classes = TINY_K,
-                                  .surrogate = t->w,
-                                  .victim = victim,
-                                  .n_victims = n_victims,
-                                  .seed = 5};
+        .graph = &t->data.graph,
+        .features = &t->data.features,
+        .label = t->data.label,
+        .n_classes = TINY_K,
+        .surrogate = t->w,
+        .victim = victim,
+        .n_victims = n_victims,
+        .seed = 5};
 }
 
 /* Dense copies, for the slow and simple way. */
@@ -71,8 +71,8 @@ typedef struct dense_world {
     double x[TINY_N][TINY_D];
 } dense_world;
 
-static inline void dense_make(dense_world *d, const graphss_graph *g,
-                              const graphss_features *f)
+static inline void dense_make(
+    dense_world *d, const graphss_graph *g, const graphss_features *f)
 {
     *d = (dense_world){0};
     for (size_t i = 0; i < TINY_N; i++) {
@@ -137,25 +137,23 @@ typedef struct fixture {
 static inline void fixture_make(graphss_ctx *ctx, fixture *s, const char *model)
 {
     memset(s, 0, sizeof *s);
-    assert_ok(ctx, graphss_dataset_read(
-                       ctx, &s->data,
-                       "synth:nodes=300,classes=3,features=80,degree=6,homophily=0.8,seed=5",
-                       NULL));
+    assert_ok(
+        ctx, graphss_dataset_read(ctx, &s->data,
+                 "synth:nodes=300,classes=3,features=80,degree=6,homophily=0.8,seed=5", NULL));
     assert_ok(ctx, graphss_split_make(ctx, &s->split, s->data.label, s->data.graph.n_nodes,
-                                      s->data.n_classes, 1, NULL));
+                       s->data.n_classes, 1, NULL));
     if (model) {
         graphss_train_options opt;
         graphss_train_options_init(&opt, model, GRAPHSS_MODE_DEFAULT, NULL);
         opt.epochs = 60;
         opt.hidden = 16;
-        assert_ok(ctx, graphss_model_train(
-                           ctx, &s->model, NULL,
+        assert_ok(ctx, graphss_model_train(ctx, &s->model, NULL,
                            &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
-                                                  .graph = &s->data.graph,
-                                                  .features = &s->data.features,
-                                                  .n_classes = s->data.n_classes,
-                                                  .split = &s->split,
-                                                  .seed = 1},
+                               .graph = &s->data.graph,
+                               .features = &s->data.features,
+                               .n_classes = s->data.n_classes,
+                               .split = &s->split,
+                               .seed = 1},
                            &opt));
     }
     size_t n = 0;
@@ -163,14 +161,14 @@ static inline void fixture_make(graphss_ctx *ctx, fixture *s, const char *model)
         if (graphss_graph_degree(&s->data.graph, (size_t)s->split.test[i]) >= 3)
             s->victim[n++] = s->split.test[i];
     s->in = (graphss_attack_input){.struct_size = sizeof(graphss_attack_input),
-                                   .graph = &s->data.graph,
-                                   .features = &s->data.features,
-                                   .label = s->data.label,
-                                   .n_classes = s->data.n_classes,
-                                   .model = s->model,
-                                   .victim = s->victim,
-                                   .n_victims = SCENE_VICTIMS,
-                                   .seed = 1};
+        .graph = &s->data.graph,
+        .features = &s->data.features,
+        .label = s->data.label,
+        .n_classes = s->data.n_classes,
+        .model = s->model,
+        .victim = s->victim,
+        .n_victims = SCENE_VICTIMS,
+        .seed = 1};
 }
 
 static inline void fixture_destroy(graphss_ctx *ctx, fixture *s)
@@ -182,8 +180,8 @@ static inline void fixture_destroy(graphss_ctx *ctx, fixture *s)
 
 /* The mean over the victims of log P(label) - log P(best other) after the changes; each on
  * a graph of its own when one_only. */
-static inline double fixture_margin(graphss_ctx *ctx, const fixture *s,
-                                    const graphss_flips *flips, bool one_only)
+static inline double fixture_margin(
+    graphss_ctx *ctx, const fixture *s, const graphss_flips *flips, bool one_only)
 {
     const size_t n = s->data.graph.n_nodes, k = s->data.n_classes;
     float *prob = calloc(n * k, sizeof *prob);
@@ -195,8 +193,8 @@ static inline double fixture_margin(graphss_ctx *ctx, const fixture *s,
             .struct_size = sizeof opt, .one_only = one_only, .victim = s->victim[i]};
         if (i == 0 || one_only) {
             assert_ok(ctx, graphss_flips_apply(ctx, &now, &s->data, flips, &opt));
-            assert_ok(ctx,
-                      graphss_model_predict(ctx, prob, s->model, &now.graph, &now.features));
+            assert_ok(
+                ctx, graphss_model_predict(ctx, prob, s->model, &now.graph, &now.features));
             graphss_dataset_destroy(ctx, &now);
         }
         const float *p = prob + (size_t)s->victim[i] * k;

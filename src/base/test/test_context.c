@@ -7,7 +7,7 @@ static void test_headers_and_library_are_of_one_version(void **state)
     (void)state;
     char text[64];
     snprintf(text, sizeof text, "%d.%d.%d", GRAPHSS_VERSION_MAJOR, GRAPHSS_VERSION_MINOR,
-             GRAPHSS_VERSION_PATCH);
+        GRAPHSS_VERSION_PATCH);
     assert_string_equal(text, graphss_version()); /* which is CMake's */
     assert_true(GRAPHSS_VERSION_MINOR < 100 && GRAPHSS_VERSION_PATCH < 100);
     assert_int_equal(GRAPHSS_VERSION_NUMBER / 10000, GRAPHSS_VERSION_MAJOR);
@@ -92,45 +92,41 @@ static void test_what_is_lacking_is_named(void **state)
     NAMED(graphss_split_write(ctx, no_split, "x.npz"), "split");
     NAMED(graphss_split_copy(ctx, &s, no_split), "split");
     NAMED(graphss_split_translate(ctx, &s, no_split, NULL, 0), "split");
-    NAMED(
-        graphss_model_train(ctx, &model, NULL,
-                            &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
-                                                   .graph = no_graph,
-                                                   .features = &features,
-                                                   .n_classes = 2,
-                                                   .split = &split,
-                                                   .seed = 1},
-                            NULL),
-        "graph");
-    NAMED(
-        graphss_model_train(ctx, &model, NULL,
-                            &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
-                                                   .graph = &graph,
-                                                   .features = no_features,
-                                                   .n_classes = 2,
-                                                   .split = &split,
-                                                   .seed = 1},
-                            NULL),
-        "features");
-    NAMED(
-        graphss_model_train(ctx, &model, NULL,
-                            &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
-                                                   .graph = &graph,
-                                                   .features = &features,
-                                                   .n_classes = 2,
-                                                   .split = no_split,
-                                                   .seed = 1},
-                            NULL),
-        "split");
-    NAMED(graphss_model_continue(
-              ctx, &model, NULL, no_model,
+    NAMED(graphss_model_train(ctx, &model, NULL,
               &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
-                                     .graph = &graph,
-                                     .features = &features,
-                                     .split = &split,
-                                     .seed = 1},
+                  .graph = no_graph,
+                  .features = &features,
+                  .n_classes = 2,
+                  .split = &split,
+                  .seed = 1},
+              NULL),
+        "graph");
+    NAMED(graphss_model_train(ctx, &model, NULL,
+              &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
+                  .graph = &graph,
+                  .features = no_features,
+                  .n_classes = 2,
+                  .split = &split,
+                  .seed = 1},
+              NULL),
+        "features");
+    NAMED(graphss_model_train(ctx, &model, NULL,
+              &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
+                  .graph = &graph,
+                  .features = &features,
+                  .n_classes = 2,
+                  .split = no_split,
+                  .seed = 1},
+              NULL),
+        "split");
+    NAMED(graphss_model_continue(ctx, &model, NULL, no_model,
+              &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
+                  .graph = &graph,
+                  .features = &features,
+                  .split = &split,
+                  .seed = 1},
               1),
-          "model");
+        "model");
     NAMED(graphss_model_predict(ctx, prob, no_model, &graph, &features), "model");
     NAMED(graphss_model_set_dataset(ctx, NULL, &data), "model");
     NAMED(graphss_model_fits(ctx, no_model, &data), "model");
@@ -142,28 +138,25 @@ static void test_what_is_lacking_is_named(void **state)
     NAMED(graphss_flips_read(ctx, &list, nowhere, &data), "path");
     NAMED(graphss_flips_write(ctx, &flips, "x", no_data), "dataset");
     NAMED(graphss_flips_apply(ctx, &d, no_data, &flips, NULL), "dataset");
-    NAMED(graphss_flips_apply_parts(ctx, &g, &f, &graph, no_features, &flips, NULL),
-          "features");
+    NAMED(
+        graphss_flips_apply_parts(ctx, &g, &f, &graph, no_features, &flips, NULL), "features");
     NAMED(graphss_attack_run(ctx, &list, NULL, NULL, NULL), "input");
-    NAMED(graphss_attack_run(
-              ctx, &list, NULL,
+    NAMED(graphss_attack_run(ctx, &list, NULL,
               &(graphss_attack_input){.struct_size = sizeof(graphss_attack_input)}, NULL),
-          "graph");
-    NAMED(graphss_surrogate_train(
-              ctx, &w,
+        "graph");
+    NAMED(graphss_surrogate_train(ctx, &w,
               &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
-                                     .graph = &graph,
-                                     .features = &features,
-                                     .n_classes = 2,
-                                     .split = no_split,
-                                     .seed = 1}),
-          "split");
+                  .graph = &graph,
+                  .features = &features,
+                  .n_classes = 2,
+                  .split = no_split,
+                  .seed = 1}),
+        "split");
     NAMED(graphss_surrogate_from_model(ctx, &w, no_model, GRAPHSS_MODE_DEFAULT), "model");
     NAMED(graphss_surrogate_read(ctx, &w, nowhere, 1, 2), "path");
-    NAMED(graphss_victims_choose(
-              ctx, &victims,
+    NAMED(graphss_victims_choose(ctx, &victims,
               &(graphss_victim_input){.struct_size = sizeof(graphss_victim_input)}, NULL),
-          "graph");
+        "graph");
     NAMED(graphss_benign_churn(ctx, &list, no_data, NULL, 0, 1, NULL), "dataset");
     NAMED(graphss_benign_grow(ctx, &d, no_data, 1, 1), "dataset");
     NAMED(graphss_snapshots_plan(ctx, &shots, &data, no_split, 1, NULL), "split");
@@ -171,10 +164,9 @@ static void test_what_is_lacking_is_named(void **state)
     NAMED(graphss_snapshots_write(ctx, &shots, nowhere, false), "folder");
     NAMED(graphss_snapshots_check_folder(ctx, nowhere, false), "folder");
     NAMED(graphss_selfsup_run(ctx, NULL, NULL, NULL), "input");
-    NAMED(graphss_selfsup_run(
-              ctx, &drawn,
+    NAMED(graphss_selfsup_run(ctx, &drawn,
               &(graphss_selfsup_input){.struct_size = sizeof(graphss_selfsup_input)}, NULL),
-          "probabilities");
+        "probabilities");
     NAMED(graphss_alert_test(ctx, &verdict, NULL, 1, &p, 1, 1, NULL), "scores");
     NAMED(graphss_alert_test_group(ctx, &verdict, NULL, NULL, 0, 1, NULL), "scores");
     NAMED(graphss_alert_score(ctx, &seen, NULL, NULL), "input");
@@ -199,15 +191,14 @@ static void test_what_is_lacking_is_named(void **state)
     NAMED(graphss_options_check(ctx, NULL, graphss_train_options_table()), "options");
     NAMED(graphss_synth_options_parse(ctx, NULL, nowhere), "text");
 #undef NAMED
-    const graphss_attack_options nameless = {.struct_size = sizeof nameless,
-                                             .delta_cutoff = 1};
-    assert_fails(
-        ctx,
+    const graphss_attack_options nameless = {
+        .struct_size = sizeof nameless, .delta_cutoff = 1};
+    assert_fails(ctx,
         graphss_attack_run(ctx, &list, NULL,
-                           &(graphss_attack_input){.struct_size = sizeof(graphss_attack_input),
-                                                   .graph = &graph,
-                                                   .features = &features},
-                           &nameless),
+            &(graphss_attack_input){.struct_size = sizeof(graphss_attack_input),
+                .graph = &graph,
+                .features = &features},
+            &nameless),
         GRAPHSS_ERR_INVALID, "--method");
     assert_null(model);
     graphss_ctx_free(ctx);
@@ -237,7 +228,7 @@ static void test_a_place_that_is_lacking_is_named(void **state)
     graphss_graph g;
     int32_t *nodes = NULL;
     size_t n = 0;
-#define NAMED(call, what)                                                                     \
+#define NAMED(call, what) \
     assert_fails(ctx, call, GRAPHSS_ERR_INVALID, "no place for " what " given")
     NAMED(graphss_graph_build(ctx, NULL, NULL, 2, NULL, NULL, 0), "the graph");
     NAMED(graphss_graph_copy(ctx, NULL, &graph), "the graph");
@@ -259,46 +250,41 @@ static void test_a_place_that_is_lacking_is_named(void **state)
     NAMED(graphss_synth_make(ctx, NULL, NULL), "the dataset");
     NAMED(graphss_fetch_run(ctx, NULL, "cora", NULL), "the result");
     NAMED(graphss_predictions_read(ctx, NULL, "x.npz"), "the predictions");
-    NAMED(
-        graphss_model_train(ctx, NULL, NULL,
-                            &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
-                                                   .graph = &graph,
-                                                   .features = &features,
-                                                   .n_classes = 2,
-                                                   .split = &split,
-                                                   .seed = 1},
-                            NULL),
+    NAMED(graphss_model_train(ctx, NULL, NULL,
+              &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
+                  .graph = &graph,
+                  .features = &features,
+                  .n_classes = 2,
+                  .split = &split,
+                  .seed = 1},
+              NULL),
         "the model");
     NAMED(graphss_model_load(ctx, NULL, "x"), "the model");
     NAMED(graphss_flips_read(ctx, NULL, "x", &data), "the changes");
     NAMED(graphss_flips_apply(ctx, NULL, &data, &flips, NULL), "the dataset");
     NAMED(graphss_flips_apply_parts(ctx, &g, NULL, &graph, &features, &flips, NULL),
-          "the features");
-    NAMED(graphss_attack_run(
-              ctx, NULL, NULL,
+        "the features");
+    NAMED(graphss_attack_run(ctx, NULL, NULL,
               &(graphss_attack_input){.struct_size = sizeof(graphss_attack_input)}, NULL),
-          "the changes");
-    NAMED(graphss_surrogate_train(
-              ctx, NULL,
+        "the changes");
+    NAMED(graphss_surrogate_train(ctx, NULL,
               &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
-                                     .graph = &graph,
-                                     .features = &features,
-                                     .n_classes = 2,
-                                     .split = &split,
-                                     .seed = 1}),
-          "the weights");
+                  .graph = &graph,
+                  .features = &features,
+                  .n_classes = 2,
+                  .split = &split,
+                  .seed = 1}),
+        "the weights");
     NAMED(graphss_surrogate_read(ctx, NULL, "x", 1, 2), "the weights");
-    NAMED(graphss_victims_choose(
-              ctx, NULL, &(graphss_victim_input){.struct_size = sizeof(graphss_victim_input)},
-              NULL),
-          "the victims");
+    NAMED(graphss_victims_choose(ctx, NULL,
+              &(graphss_victim_input){.struct_size = sizeof(graphss_victim_input)}, NULL),
+        "the victims");
     NAMED(graphss_benign_churn(ctx, NULL, &data, NULL, 0, 1, NULL), "the changes");
     NAMED(graphss_benign_grow(ctx, NULL, &data, 1, 1), "the dataset");
     NAMED(graphss_snapshots_plan(ctx, NULL, &data, &split, 1, NULL), "the snapshots");
-    NAMED(graphss_selfsup_run(
-              ctx, NULL,
+    NAMED(graphss_selfsup_run(ctx, NULL,
               &(graphss_selfsup_input){.struct_size = sizeof(graphss_selfsup_input)}, NULL),
-          "the result");
+        "the result");
     NAMED(graphss_alert_test(ctx, NULL, score, 1, score, 1, 1, NULL), "the verdict");
     NAMED(graphss_alert_test_group(ctx, NULL, &seen, NULL, 0, 1, NULL), "the verdict");
     NAMED(graphss_alert_score(ctx, NULL, &in, NULL), "the scores");
@@ -351,17 +337,17 @@ static void test_every_status_has_a_text_and_an_exit_code(void **state)
 {
     (void)state;
     static const int code[] = {[GRAPHSS_OK] = 0,
-                               [GRAPHSS_ERR_INVALID] = 2,
-                               [GRAPHSS_ERR_DATA] = 3,
-                               [GRAPHSS_ERR_SHAPE] = 3,
-                               [GRAPHSS_ERR_NOT_FOUND] = 3,
-                               [GRAPHSS_ERR_NOMEM] = 4,
-                               [GRAPHSS_ERR_IO] = 4,
-                               [GRAPHSS_ERR_LIMIT] = 4,
-                               [GRAPHSS_ERR_NETWORK] = 5,
-                               [GRAPHSS_ERR_CHECKSUM] = 5,
-                               [GRAPHSS_ERR_CANCELLED] = 130,
-                               [GRAPHSS_ERR_INTERNAL] = 70};
+        [GRAPHSS_ERR_INVALID] = 2,
+        [GRAPHSS_ERR_DATA] = 3,
+        [GRAPHSS_ERR_SHAPE] = 3,
+        [GRAPHSS_ERR_NOT_FOUND] = 3,
+        [GRAPHSS_ERR_NOMEM] = 4,
+        [GRAPHSS_ERR_IO] = 4,
+        [GRAPHSS_ERR_LIMIT] = 4,
+        [GRAPHSS_ERR_NETWORK] = 5,
+        [GRAPHSS_ERR_CHECKSUM] = 5,
+        [GRAPHSS_ERR_CANCELLED] = 130,
+        [GRAPHSS_ERR_INTERNAL] = 70};
     for (size_t i = 0; i < sizeof code / sizeof *code; i++) {
         assert_int_equal(graphss_status_exit_code((graphss_status)i), code[i]);
         assert_true(strlen(graphss_status_text((graphss_status)i)) > 0);
@@ -389,8 +375,8 @@ static void test_the_instruction_set_can_be_asked_for(void **state)
     setenv("GRAPHSS_KERNELS", "another", 1);
     graphss_ctx *another = graphss_ctx_new(NULL);
     assert_string_equal(graphss_ctx_instruction_set(generic), "generic");
-    assert_string_equal(graphss_ctx_instruction_set(another),
-                        graphss_ctx_instruction_set(fastest));
+    assert_string_equal(
+        graphss_ctx_instruction_set(another), graphss_ctx_instruction_set(fastest));
     graphss_ctx_free(fastest);
     graphss_ctx_free(generic);
     graphss_ctx_free(another);
@@ -458,8 +444,7 @@ static void test_a_context_needs_memory(void **state)
     (void)state;
     for (long granted = 0; granted < 3; granted++) {
         testing_memory memory = {.left = granted};
-        const graphss_ctx_options opt = {
-            .struct_size = sizeof opt,
+        const graphss_ctx_options opt = {.struct_size = sizeof opt,
             .allocator = {testing_alloc, testing_release, &memory},
             .threads = 4};
         assert_null(graphss_ctx_new(&opt));
@@ -480,8 +465,8 @@ static void test_errors_carry_their_place(void **state)
     graphss_ctx_free(ctx);
 }
 
-static bool stop_at_three(void *user, const char *stage, size_t done, size_t total,
-                          const char *note)
+static bool stop_at_three(
+    void *user, const char *stage, size_t done, size_t total, const char *note)
 {
     (void)user, (void)stage, (void)total, (void)note;
     return done < 3;
@@ -495,7 +480,7 @@ static void test_progress_cancels(void **state)
     graphss_ctx *ctx = graphss_ctx_new(&opt);
     assert_int_equal(graphss_i_progress(ctx, "walk", 2, 9, NULL), GRAPHSS_OK);
     assert_fails(ctx, graphss_i_progress(ctx, "walk", 3, 9, NULL), GRAPHSS_ERR_CANCELLED,
-                 "walk cancelled at 3 of 9");
+        "walk cancelled at 3 of 9");
     graphss_ctx_free(ctx);
 }
 

@@ -61,8 +61,8 @@ static void test_the_first_failure_is_reported(void **state)
             work w = {.bad = bad};
             char want[64];
             snprintf(want, sizeof want, "job %zu failed", bad);
-            assert_fails(ctx, graphss_i_parallel_jobs(ctx, JOBS, make, &w), GRAPHSS_ERR_DATA,
-                         want);
+            assert_fails(
+                ctx, graphss_i_parallel_jobs(ctx, JOBS, make, &w), GRAPHSS_ERR_DATA, want);
             drop(ctx, &w);
         }
         graphss_ctx_free(ctx);
@@ -81,7 +81,7 @@ static void test_a_failure_without_words_is_one(void **state)
     (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 2);
     assert_fails(ctx, graphss_i_parallel_jobs(ctx, JOBS, fail_silently, NULL),
-                 GRAPHSS_ERR_NOMEM, graphss_status_text(GRAPHSS_ERR_NOMEM));
+        GRAPHSS_ERR_NOMEM, graphss_status_text(GRAPHSS_ERR_NOMEM));
     graphss_ctx_free(ctx);
 }
 
@@ -136,8 +136,8 @@ static void test_failing_allocations_leave_nothing(void **state)
 
 /* ---- work that takes long ---- */
 
-static bool stop_after_a_moment(void *user, const char *stage, size_t done, size_t total,
-                                const char *note)
+static bool stop_after_a_moment(
+    void *user, const char *stage, size_t done, size_t total, const char *note)
 {
     (void)done;
     (void)total;
@@ -175,9 +175,9 @@ static void test_long_work_stops_soon_after_the_caller_says_so(void **state)
         double until = begin + 0.2;
         graphss_ctx *ctx =
             graphss_ctx_new(&(graphss_ctx_options){.struct_size = sizeof(graphss_ctx_options),
-                                                   .threads = threads,
-                                                   .progress = stop_after_a_moment,
-                                                   .user = &until});
+                .threads = threads,
+                .progress = stop_after_a_moment,
+                .user = &until});
         atomic_size_t turns = 0;
         assert_non_null(ctx);
         assert_int_equal(
@@ -185,8 +185,8 @@ static void test_long_work_stops_soon_after_the_caller_says_so(void **state)
             GRAPHSS_ERR_CANCELLED);
         assert_true(turns > 0);
         assert_int_equal(graphss_ctx_status(ctx), GRAPHSS_ERR_CANCELLED);
-        assert_int_equal(graphss_i_parallel_jobs(ctx, 3, pulse_for_long, NULL),
-                         GRAPHSS_ERR_CANCELLED);
+        assert_int_equal(
+            graphss_i_parallel_jobs(ctx, 3, pulse_for_long, NULL), GRAPHSS_ERR_CANCELLED);
         assert_true(graphss_i_seconds() - begin < LONG / 4);
         graphss_ctx_free(ctx);
     }

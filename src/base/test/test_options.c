@@ -19,7 +19,7 @@ static const graphss_option table[] = {
     {"colour", GRAPHSS_OPTION_CHOICE, offsetof(settings, colour), 0, 0, colours, "C", "", 0},
     {"file", GRAPHSS_OPTION_STRING, offsetof(settings, file), 0, 0, NULL, "F", "", 0},
     {"amount", GRAPHSS_OPTION_AMOUNT, offsetof(settings, count), 0, 9, NULL, "N", "", 0,
-     .share = offsetof(settings, share)},
+        .share = offsetof(settings, share)},
     {NULL, 0, 0, 0, 0, NULL, NULL, NULL, 0},
 };
 
@@ -33,11 +33,8 @@ static void test_text_sets_fields_and_comes_back(void **state)
     (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     settings s = {0};
-    static const char *const pairs[][2] = {{"loud", "yes"},
-                                           {"rounds", "17"},
-                                           {"rate", "0.125"},
-                                           {"colour", "green"},
-                                           {"file", "a b.txt"}};
+    static const char *const pairs[][2] = {{"loud", "yes"}, {"rounds", "17"},
+        {"rate", "0.125"}, {"colour", "green"}, {"file", "a b.txt"}};
     for (size_t i = 0; i < 5; i++) {
         char text[64];
         assert_ok(ctx, set(ctx, &s, pairs[i][0], pairs[i][1]));
@@ -75,11 +72,11 @@ static void test_an_amount_is_a_number_or_a_share(void **state)
     static const char *const bad[] = {"0%", "101%", "%", "-5%", "nan%", "10", "-1", "2.5", ""};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         assert_fails(ctx, set(ctx, &s, "amount", bad[i]), GRAPHSS_ERR_INVALID,
-                     "want a whole number from 0 to 9, or a share above 0% and up to 100%");
+            "want a whole number from 0 to 9, or a share above 0% and up to 100%");
     assert_true(s.count == 0 && s.share == 1);
     s.share = 1.5;
     assert_fails(ctx, graphss_options_check(ctx, &s, table), GRAPHSS_ERR_INVALID,
-                 "--amount: found '150%'");
+        "--amount: found '150%'");
     s.share = NAN;
     assert_fails(ctx, graphss_options_check(ctx, &s, table), GRAPHSS_ERR_INVALID, "--amount");
     graphss_ctx_free(ctx);
@@ -91,7 +88,7 @@ static void test_refusals_say_what_was_wanted(void **state)
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     settings s = {.rounds = 5, .rate = 1};
     assert_fails(ctx, set(ctx, &s, "rounds", "0"), GRAPHSS_ERR_INVALID,
-                 "--rounds: found '0', want a whole number from 1 to 100");
+        "--rounds: found '0', want a whole number from 1 to 100");
     assert_fails(ctx, set(ctx, &s, "rounds", "2.5"), GRAPHSS_ERR_INVALID, "2.5");
     assert_fails(ctx, set(ctx, &s, "rounds", "1e300"), GRAPHSS_ERR_INVALID, "1e300");
     assert_fails(ctx, set(ctx, &s, "rate", "-1"), GRAPHSS_ERR_INVALID, "of at least 0");
@@ -117,12 +114,12 @@ static void test_the_defaults_of_every_table_are_within_it(void **state)
 {
     (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
-#define FINE(type, arguments, of)                                                             \
-    do {                                                                                      \
-        type fresh;                                                                           \
-        type##_init arguments;                                                                \
-        assert_int_equal(fresh.struct_size, sizeof fresh);                                    \
-        assert_ok(ctx, graphss_options_check(ctx, &fresh, of));                               \
+#define FINE(type, arguments, of) \
+    do { \
+        type fresh; \
+        type##_init arguments; \
+        assert_int_equal(fresh.struct_size, sizeof fresh); \
+        assert_ok(ctx, graphss_options_check(ctx, &fresh, of)); \
     } while (0)
     FINE(graphss_alert_options, (&fresh), graphss_alert_options_table());
     FINE(graphss_attack_options, (&fresh), graphss_attack_options_table());
@@ -136,10 +133,10 @@ static void test_the_defaults_of_every_table_are_within_it(void **state)
         const graphss_mode mode = (graphss_mode)m;
         for (size_t i = 0; graphss_model_name(i); i++)
             FINE(graphss_train_options, (&fresh, graphss_model_name(i), mode, NULL),
-                 graphss_train_options_table());
+                graphss_train_options_table());
         for (size_t i = 0; testing_method(i); i++)
             FINE(graphss_recover_options, (&fresh, graphss_lab_method_at(i), mode, NULL),
-                 graphss_recover_method_options(graphss_lab_method_at(i), mode));
+                graphss_recover_method_options(graphss_lab_method_at(i), mode));
     }
 #undef FINE
     graphss_ctx_free(ctx);
@@ -161,10 +158,10 @@ static void test_options_without_a_known_size_are_refused(void **state)
     assert_true(taken.train == opt.train);
     opt.struct_size = 0;
     assert_fails(ctx, graphss_split_make(ctx, &split, label, 4, 2, 1, &opt),
-                 GRAPHSS_ERR_INVALID, "call graphss_split_options_init first");
+        GRAPHSS_ERR_INVALID, "call graphss_split_options_init first");
     opt.struct_size = sizeof opt + 8;
     assert_fails(ctx, graphss_split_make(ctx, &split, label, 4, 2, 1, &opt),
-                 GRAPHSS_ERR_INVALID, "built for another version of the library");
+        GRAPHSS_ERR_INVALID, "built for another version of the library");
     assert_null(split.train);
     assert_null(graphss_ctx_new(&(graphss_ctx_options){.threads = 1}));
     graphss_ctx_free(ctx);
@@ -181,8 +178,8 @@ static void test_an_option_that_came_later_is_unsaid_where_it_is_off(void **stat
     assert_true(graphss_i_option_unsaid(&s, &row));
     s.loud = true;
     assert_false(graphss_i_option_unsaid(&s, &row));
-    const graphss_option *const tables[] = {graphss_train_options_table(),
-                                            graphss_lab_options_table()};
+    const graphss_option *const tables[] = {
+        graphss_train_options_table(), graphss_lab_options_table()};
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
         assert_true(graphss_option_find(tables[i], "standardise")->later);
         for (const graphss_option *r = tables[i]; r->name; r++)

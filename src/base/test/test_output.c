@@ -46,17 +46,17 @@ static void test_errors_name_the_file(void **state)
     char *bytes = NULL, path[256];
     size_t n = 0;
     assert_fails(ctx, graphss_i_output_open(ctx, &out, "/nowhere/at/all"), GRAPHSS_ERR_IO,
-                 "/nowhere/at/all");
+        "/nowhere/at/all");
     assert_fails(ctx, graphss_i_file_read(ctx, &bytes, &n, "/nowhere/at/all", 10),
-                 GRAPHSS_ERR_NOT_FOUND, "/nowhere/at/all");
-    assert_fails(ctx, graphss_i_file_read(ctx, &bytes, &n, "/", 10), GRAPHSS_ERR_DATA,
-                 "is a folder");
+        GRAPHSS_ERR_NOT_FOUND, "/nowhere/at/all");
+    assert_fails(
+        ctx, graphss_i_file_read(ctx, &bytes, &n, "/", 10), GRAPHSS_ERR_DATA, "is a folder");
     testing_temporary(path, sizeof path, "limit");
     assert_ok(ctx, graphss_i_output_open(ctx, &out, path));
     assert_ok(ctx, graphss_i_output_write(ctx, &out, "0123456789", 10));
     assert_ok(ctx, graphss_i_output_commit(ctx, &out));
-    assert_fails(ctx, graphss_i_file_read(ctx, &bytes, &n, path, 9), GRAPHSS_ERR_LIMIT,
-                 "10 bytes");
+    assert_fails(
+        ctx, graphss_i_file_read(ctx, &bytes, &n, path, 9), GRAPHSS_ERR_LIMIT, "10 bytes");
     assert_null(bytes);
     unlink(path);
     graphss_ctx_free(ctx);
@@ -93,8 +93,8 @@ static void test_what_is_no_plain_file_is_not_replaced(void **state)
     char path[256];
     testing_temporary(path, sizeof path, "pipe");
     assert_int_equal(mkfifo(path, 0600), 0);
-    assert_fails(ctx, graphss_i_output_open(ctx, &out, path), GRAPHSS_ERR_IO,
-                 "not a plain file");
+    assert_fails(
+        ctx, graphss_i_output_open(ctx, &out, path), GRAPHSS_ERR_IO, "not a plain file");
     assert_int_equal(stat(path, &info), 0);
     assert_true(S_ISFIFO(info.st_mode));
     assert_null(out.path);

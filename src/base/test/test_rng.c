@@ -4,8 +4,8 @@ static void test_the_sequence_is_pcg32(void **state)
 {
     (void)state;
     /* First outputs of the reference generator for seed 42, stream 54. */
-    static const uint32_t known[] = {0xa15c02b7, 0x7b47f409, 0xba1d3330,
-                                     0x83d2f293, 0xbfa4784b, 0xcbed606e};
+    static const uint32_t known[] = {
+        0xa15c02b7, 0x7b47f409, 0xba1d3330, 0x83d2f293, 0xbfa4784b, 0xcbed606e};
     graphss_rng rng = graphss_rng_make(42, 54);
     for (size_t i = 0; i < 6; i++)
         assert_int_equal(graphss_rng_u32(&rng), known[i]);

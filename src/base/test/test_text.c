@@ -17,8 +17,8 @@ static void test_numbers_are_read_whole_or_not_at_all(void **state)
     assert_true(parse(&x, ".5") && x == 0.5);
     assert_true(parse(&x, "nan") && isnan(x));
     assert_true(parse(&x, "-inf") && x == -INFINITY);
-    static const char *const wrong[] = {"",  ".",  "1e",    "0x10",    "1 ",   " 1", "1,5",
-                                        "-", "e5", "1.2.3", "infinit", "nanx", "--1"};
+    static const char *const wrong[] = {"", ".", "1e", "0x10", "1 ", " 1", "1,5", "-", "e5",
+        "1.2.3", "infinit", "nanx", "--1"};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
         assert_false(parse(&x, wrong[i]));
     assert_true(graphss_i_parse_int(&n, "-9223372036854775808", 20) && n == INT64_MIN);
@@ -95,8 +95,7 @@ static void test_bytes_that_are_no_characters_are_mended(void **state)
 {
     (void)state;
     static const char *const cases[][2] = {
-        {"plain", "plain"},           {"caf\xc3\xa9", "caf\xc3\xa9"},
-        {"caf\xe9", "caf?"},          /* Latin-1 */
+        {"plain", "plain"}, {"caf\xc3\xa9", "caf\xc3\xa9"}, {"caf\xe9", "caf?"}, /* Latin-1 */
         {"cut \xe6\x97", "cut ??"},   /* inside a character */
         {"\xc0\xaf", "??"},           /* longer than need be */
         {"\xed\xa0\x80", "???"},      /* a surrogate */

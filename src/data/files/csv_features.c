@@ -22,8 +22,8 @@ bool graphss_i_csv_number(float *out, const char *text, size_t length)
     return true;
 }
 
-static graphss_status add(graphss_ctx *ctx, graphss_i_csv_features *f, int32_t column,
-                          float value)
+static graphss_status add(
+    graphss_ctx *ctx, graphss_i_csv_features *f, int32_t column, float value)
 {
     if (f->count == f->room) {
         const size_t room = f->room ? 2 * f->room : 1024;
@@ -46,8 +46,7 @@ static graphss_status add(graphss_ctx *ctx, graphss_i_csv_features *f, int32_t c
 }
 
 graphss_status graphss_i_csv_features_number(graphss_ctx *ctx, graphss_i_csv_features *f,
-                                             const graphss_i_csv *csv,
-                                             const graphss_i_csv_field *field)
+    const graphss_i_csv *csv, const graphss_i_csv_field *field)
 {
     float value = 0;
     if (!graphss_i_csv_number(&value, field->text, field->length))
@@ -58,7 +57,7 @@ graphss_status graphss_i_csv_features_number(graphss_ctx *ctx, graphss_i_csv_fea
 
 /* "word:value"; a word may hold colons, the last one counts. */
 static graphss_status pair(graphss_ctx *ctx, graphss_i_csv_features *f,
-                           const graphss_i_csv *csv, const graphss_i_csv_field *token)
+    const graphss_i_csv *csv, const graphss_i_csv_field *token)
 {
     const char *colon = memrchr(token->text, ':', token->length);
     if (!colon || colon == token->text)
@@ -83,8 +82,7 @@ static bool separates(char c)
 }
 
 graphss_status graphss_i_csv_features_cell(graphss_ctx *ctx, graphss_i_csv_features *f,
-                                           const graphss_i_csv *csv,
-                                           const graphss_i_csv_field *field)
+    const graphss_i_csv *csv, const graphss_i_csv_field *field)
 {
     const char *at = field->text, *end = at + field->length;
     if (end - at >= 2 && at[0] == '[' && end[-1] == ']') { /* as Python prints a list */
@@ -118,21 +116,20 @@ graphss_status graphss_i_csv_features_cell(graphss_ctx *ctx, graphss_i_csv_featu
 }
 
 static graphss_status wrong_length(graphss_ctx *ctx, const graphss_i_csv *csv,
-                                   const graphss_i_csv_field *field, size_t found, size_t want)
+    const graphss_i_csv_field *field, size_t found, size_t want)
 {
     return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
-                          "%s:%zu:%zu: found %zu features, want %zu as in the first row",
-                          csv->file, field->line, field->column, found, want);
+        "%s:%zu:%zu: found %zu features, want %zu as in the first row", csv->file, field->line,
+        field->column, found, want);
 }
 
 graphss_status graphss_i_csv_features_end_row(graphss_ctx *ctx, graphss_i_csv_features *f,
-                                              const graphss_i_csv *csv,
-                                              const graphss_i_csv_field *field)
+    const graphss_i_csv *csv, const graphss_i_csv_field *field)
 {
     if (f->rows + 2 > f->rows_room) {
         const size_t room = f->rows_room ? 2 * f->rows_room : 1024;
-        void *more = graphss_i_grow(ctx, f->offset, f->rows_room ? f->rows + 1 : 0, room,
-                                    sizeof *f->offset);
+        void *more = graphss_i_grow(
+            ctx, f->offset, f->rows_room ? f->rows + 1 : 0, room, sizeof *f->offset);
         if (!more)
             return GRAPHSS_ERR_NOMEM;
         f->offset = more;
@@ -170,8 +167,8 @@ static bool plain_columns(int32_t *number, size_t *n_cols, const graphss_i_inter
     return true;
 }
 
-static graphss_status finish_sparse(graphss_ctx *ctx, graphss_i_csv_features *f,
-                                    graphss_dataset *data)
+static graphss_status finish_sparse(
+    graphss_ctx *ctx, graphss_i_csv_features *f, graphss_dataset *data)
 {
     size_t n_cols = 0;
     int32_t *number = graphss_i_alloc(ctx, f->words.list.count, sizeof *number);
@@ -196,12 +193,12 @@ static graphss_status finish_sparse(graphss_ctx *ctx, graphss_i_csv_features *f,
     f->offset = NULL;
     f->column = NULL;
     f->value = NULL;
-    return graphss_i_features_from_rows(ctx, &data->features, f->rows, n_cols, offset, column,
-                                        value, f->count, "feat");
+    return graphss_i_features_from_rows(
+        ctx, &data->features, f->rows, n_cols, offset, column, value, f->count, "feat");
 }
 
-graphss_status graphss_i_csv_features_finish(graphss_ctx *ctx, graphss_i_csv_features *f,
-                                             graphss_dataset *data)
+graphss_status graphss_i_csv_features_finish(
+    graphss_ctx *ctx, graphss_i_csv_features *f, graphss_dataset *data)
 {
     if (f->form == GRAPHSS_I_CSV_SPARSE)
         return finish_sparse(ctx, f, data);
@@ -210,8 +207,8 @@ graphss_status graphss_i_csv_features_finish(graphss_ctx *ctx, graphss_i_csv_fea
         return GRAPHSS_OK;
     float *value = f->value;
     f->value = NULL;
-    return graphss_i_features_from_dense(ctx, &data->features, f->rows, f->n_cols, value,
-                                         "feat");
+    return graphss_i_features_from_dense(
+        ctx, &data->features, f->rows, f->n_cols, value, "feat");
 }
 
 void graphss_i_csv_features_destroy(graphss_ctx *ctx, graphss_i_csv_features *f)

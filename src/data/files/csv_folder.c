@@ -21,8 +21,8 @@ typedef struct edge_columns {
 
 /* True when the record is a header. Columns are found by name; failing that the first two
  * count, and a first line of which neither is an id must be a header too. */
-static bool find_columns(graphss_ctx *ctx, edge_columns *c, const graphss_i_csv *csv,
-                         const graphss_i_intern *ids)
+static bool find_columns(
+    graphss_ctx *ctx, edge_columns *c, const graphss_i_csv *csv, const graphss_i_intern *ids)
 {
     c->from = graphss_i_csv_column(csv, graphss_i_csv_from);
     c->to = graphss_i_csv_column(csv, graphss_i_csv_to);
@@ -45,14 +45,13 @@ static bool find_columns(graphss_ctx *ctx, edge_columns *c, const graphss_i_csv 
 }
 
 static graphss_status read_edge(graphss_ctx *ctx, graphss_i_edge_pairs *pairs,
-                                const graphss_i_csv *csv, edge_columns c,
-                                const graphss_i_intern *ids)
+    const graphss_i_csv *csv, edge_columns c, const graphss_i_intern *ids)
 {
     const int64_t last = c.from > c.to ? c.from : c.to;
     if (csv->count <= (size_t)last || (c.weight >= 0 && csv->count <= (size_t)c.weight))
         return graphss_i_fail(ctx, GRAPHSS_ERR_DATA, "%s:%zu: found %zu fields, want %lld",
-                              csv->file, csv->field[0].line, csv->count,
-                              (long long)(last > c.weight ? last : c.weight) + 1);
+            csv->file, csv->field[0].line, csv->count,
+            (long long)(last > c.weight ? last : c.weight) + 1);
     const graphss_i_csv_field *end[2] = {&csv->field[c.from], &csv->field[c.to]};
     int64_t node[2];
     for (size_t i = 0; i < 2; i++) {
@@ -70,8 +69,7 @@ static graphss_status read_edge(graphss_ctx *ctx, graphss_i_edge_pairs *pairs,
 }
 
 static graphss_status read_edges(graphss_ctx *ctx, graphss_i_edge_pairs *pairs,
-                                 const char *file, char *bytes, size_t n_bytes,
-                                 const graphss_i_intern *ids)
+    const char *file, char *bytes, size_t n_bytes, const graphss_i_intern *ids)
 {
     graphss_i_csv csv = {0};
     edge_columns columns = {0};
@@ -84,8 +82,8 @@ static graphss_status read_edges(graphss_ctx *ctx, graphss_i_edge_pairs *pairs,
         if (st || !more)
             break;
         if (first && find_columns(ctx, &columns, &csv, ids)) {
-            graphss_i_edge_extras_header(&extras, &csv, columns.from, columns.to,
-                                         columns.weight);
+            graphss_i_edge_extras_header(
+                &extras, &csv, columns.from, columns.to, columns.weight);
             continue;
         }
         st = read_edge(ctx, pairs, &csv, columns, ids);
@@ -102,8 +100,8 @@ static graphss_status read_edges(graphss_ctx *ctx, graphss_i_edge_pairs *pairs,
 }
 
 static graphss_status read_tables(graphss_ctx *ctx, graphss_dataset *out, const char *folder,
-                                  const char *const path[2], char *const bytes[2],
-                                  const size_t n_bytes[2], graphss_missing_rule missing)
+    const char *const path[2], char *const bytes[2], const size_t n_bytes[2],
+    graphss_missing_rule missing)
 {
     const graphss_i_node_source nodes = {path[0], bytes[0], n_bytes[0], NULL, NULL};
     graphss_dataset data = {0};
@@ -141,8 +139,8 @@ done:
 static const char *const file_name[2] = {"nodes.csv", "edges.csv"};
 
 /* DIR/NAME or DIR/NAME.gz, whichever is there; neither: *out is NULL. */
-static graphss_status find_file(graphss_ctx *ctx, char **out, const char *folder,
-                                const char *name)
+static graphss_status find_file(
+    graphss_ctx *ctx, char **out, const char *folder, const char *name)
 {
     static const char *const packed[2] = {"", ".gz"};
     const size_t length = strlen(folder);
@@ -173,8 +171,8 @@ static void list_folder(char *out, size_t size, const char *folder)
         if (e->d_name[0] == '.')
             continue;
         if (count++ < NAMED && used + 64 < size)
-            used += (size_t)snprintf(out + used, size - used, "%s%.40s",
-                                     used ? ", " : "; it holds ", e->d_name);
+            used += (size_t)snprintf(
+                out + used, size - used, "%s%.40s", used ? ", " : "; it holds ", e->d_name);
     }
     if (count > NAMED)
         snprintf(out + used, size - used, " ...");
@@ -184,13 +182,12 @@ static void list_folder(char *out, size_t size, const char *folder)
         snprintf(out, size, "; it is empty");
 }
 
-static graphss_status refuse_folder(graphss_ctx *ctx, const char *folder, bool nodes,
-                                    bool edges)
+static graphss_status refuse_folder(
+    graphss_ctx *ctx, const char *folder, bool nodes, bool edges)
 {
     char held[320];
     list_folder(held, sizeof held, folder);
-    return graphss_i_fail(
-        ctx, GRAPHSS_ERR_NOT_FOUND,
+    return graphss_i_fail(ctx, GRAPHSS_ERR_NOT_FOUND,
         "%s: %s in this folder, want both of nodes.csv (a line for each node, under a header "
         "such as node_id,label,age) and edges.csv (a line for each edge, under "
         "src_id,dst_id); "
@@ -203,8 +200,7 @@ static graphss_status refuse_folder(graphss_ctx *ctx, const char *folder, bool n
 }
 
 graphss_status graphss_i_read_csv_folder(graphss_ctx *ctx, graphss_dataset *out,
-                                         const char *folder, uint64_t max_bytes,
-                                         graphss_missing_rule missing)
+    const char *folder, uint64_t max_bytes, graphss_missing_rule missing)
 {
     char *path[2] = {0}, *bytes[2] = {0};
     size_t n_bytes[2] = {0};

@@ -45,8 +45,8 @@ static graphss_status read_header(graphss_ctx *ctx, node_table *t)
     if (st)
         return st;
     if (!more)
-        return graphss_i_fail(ctx, GRAPHSS_ERR_DATA, "%s: empty, want a header line",
-                              t->csv.file);
+        return graphss_i_fail(
+            ctx, GRAPHSS_ERR_DATA, "%s: empty, want a header line", t->csv.file);
     t->columns = t->csv.count;
     t->id = graphss_i_csv_column(&t->csv, id_words);
     t->label = graphss_i_csv_column(&t->csv, label_words);
@@ -54,8 +54,8 @@ static graphss_status read_header(graphss_ctx *ctx, node_table *t)
     for (size_t m = 0; m < MASKS; m++)
         t->mask[m] = graphss_i_csv_column(&t->csv, mask_words[m]);
     if (t->id < 0)
-        return graphss_i_csv_fail(ctx, &t->csv, &t->csv.field[0],
-                                  "a header with a column node_id (or id, or node)");
+        return graphss_i_csv_fail(
+            ctx, &t->csv, &t->csv.field[0], "a header with a column node_id (or id, or node)");
     t->index = graphss_i_csv_index(ctx, &t->csv, 2);
     return GRAPHSS_OK;
 }
@@ -68,8 +68,8 @@ static bool has_other_use(const node_table *t, size_t column, int64_t graph_id)
 }
 
 /* The columns that have no other use may be features, but not beside `feat`. */
-static graphss_status choose_columns(graphss_ctx *ctx, node_table *t,
-                                     const graphss_i_csv *header, graphss_missing_rule missing)
+static graphss_status choose_columns(
+    graphss_ctx *ctx, node_table *t, const graphss_i_csv *header, graphss_missing_rule missing)
 {
     const int64_t graph_id = graphss_i_csv_column(header, other_words);
     size_t left_out = 0;
@@ -88,10 +88,10 @@ static graphss_status choose_columns(graphss_ctx *ctx, node_table *t,
     }
     if (left_out)
         graphss_i_log(ctx, GRAPHSS_LOG_NOTICE,
-                      "%s: %zu column%s beside '%.*s', which holds the features, %s not used",
-                      t->csv.file, left_out, left_out == 1 ? "" : "s",
-                      (int)header->field[t->feat].length, header->field[t->feat].text,
-                      left_out == 1 ? "is" : "are");
+            "%s: %zu column%s beside '%.*s', which holds the features, %s not used",
+            t->csv.file, left_out, left_out == 1 ? "" : "s",
+            (int)header->field[t->feat].length, header->field[t->feat].text,
+            left_out == 1 ? "is" : "are");
     if (!st)
         st =
             graphss_i_node_columns_init(ctx, &t->free, t->csv.file, name, t->n_other, missing);
@@ -116,8 +116,8 @@ static graphss_status more_rows(graphss_ctx *ctx, node_table *t)
     return GRAPHSS_OK;
 }
 
-static graphss_status read_mask(graphss_ctx *ctx, bool *out, const node_table *t,
-                                const graphss_i_csv_field *field)
+static graphss_status read_mask(
+    graphss_ctx *ctx, bool *out, const node_table *t, const graphss_i_csv_field *field)
 {
     static const char *const yes[] = {"1", "true", "1.0"}, *const no[] = {"0", "false", "0.0"};
     *out = false;
@@ -136,8 +136,8 @@ static graphss_status read_row(graphss_ctx *ctx, node_table *t, graphss_i_intern
     const graphss_i_csv_field *field = t->csv.field;
     if (t->csv.count != t->columns)
         return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
-                              "%s:%zu: found %zu fields, want %zu as in the header",
-                              t->csv.file, field[0].line, t->csv.count, t->columns);
+            "%s:%zu: found %zu fields, want %zu as in the header", t->csv.file, field[0].line,
+            t->csv.count, t->columns);
     graphss_status st = more_rows(ctx, t);
     if (st)
         return st;
@@ -157,8 +157,8 @@ static graphss_status read_row(graphss_ctx *ctx, node_table *t, graphss_i_intern
 
     t->class_of[t->rows] = -1;
     if (t->label >= 0 && field[t->label].length) {
-        st = graphss_i_intern_add(ctx, &index, NULL, &t->classes, field[t->label].text,
-                                  field[t->label].length);
+        st = graphss_i_intern_add(
+            ctx, &index, NULL, &t->classes, field[t->label].text, field[t->label].length);
         if (st)
             return st;
         t->class_of[t->rows] = (int32_t)index;
@@ -176,8 +176,8 @@ static graphss_status read_row(graphss_ctx *ctx, node_table *t, graphss_i_intern
         if (in && t->part[t->rows] != MASKS)
             return graphss_i_csv_fail(ctx, &t->csv, mask, "a node in one mask only");
         if (in && m != TEST && t->class_of[t->rows] < 0)
-            return graphss_i_csv_fail(ctx, &t->csv, mask,
-                                      "no node without a label to train or validate");
+            return graphss_i_csv_fail(
+                ctx, &t->csv, mask, "no node without a label to train or validate");
         if (in)
             t->part[t->rows] = (unsigned char)m;
     }
@@ -186,8 +186,8 @@ static graphss_status read_row(graphss_ctx *ctx, node_table *t, graphss_i_intern
     if (t->feat >= 0) {
         st = graphss_i_csv_features_cell(ctx, &t->features, &t->csv, &field[t->feat]);
         return st ? st
-                  : graphss_i_csv_features_end_row(ctx, &t->features, &t->csv,
-                                                   &field[t->feat]);
+                  : graphss_i_csv_features_end_row(
+                        ctx, &t->features, &t->csv, &field[t->feat]);
     }
     for (size_t i = 0; i < t->n_other && !st; i++)
         st = graphss_i_node_columns_add(ctx, &t->free, i, &field[t->other[i]]);
@@ -196,8 +196,8 @@ static graphss_status read_row(graphss_ctx *ctx, node_table *t, graphss_i_intern
 }
 
 /* The header's fields outlive the next record: they are kept in header meanwhile. */
-static graphss_status read_rows(graphss_ctx *ctx, node_table *t, graphss_i_intern *ids,
-                                graphss_missing_rule missing)
+static graphss_status read_rows(
+    graphss_ctx *ctx, node_table *t, graphss_i_intern *ids, graphss_missing_rule missing)
 {
     graphss_i_csv header = t->csv;
     t->csv.field = NULL;
@@ -214,8 +214,8 @@ static graphss_status read_rows(graphss_ctx *ctx, node_table *t, graphss_i_inter
     return st;
 }
 
-static graphss_status finish_split(graphss_ctx *ctx, const node_table *t,
-                                   graphss_dataset *data)
+static graphss_status finish_split(
+    graphss_ctx *ctx, const node_table *t, graphss_dataset *data)
 {
     graphss_split *split = &data->split;
     int32_t **list[MASKS] = {&split->train, &split->val, &split->test};
@@ -248,8 +248,8 @@ static graphss_status finish_split(graphss_ctx *ctx, const node_table *t,
 }
 
 /* A label such as -1 means unknown, which shows only when all labels are known. */
-static graphss_status check_split(graphss_ctx *ctx, const graphss_dataset *data,
-                                  const char *file)
+static graphss_status check_split(
+    graphss_ctx *ctx, const graphss_dataset *data, const char *file)
 {
     const graphss_split *split = &data->split;
     for (size_t i = 0; i < split->n_train + split->n_val; i++) {
@@ -259,15 +259,14 @@ static graphss_status check_split(graphss_ctx *ctx, const graphss_dataset *data,
         const int32_t node = train ? split->train[at] : split->val[at];
         if (label < 0)
             return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
-                                  "%s: node %d is in %s_mask, want a label for it", file,
-                                  (int)node, train ? "train" : "val");
+                "%s: node %d is in %s_mask, want a label for it", file, (int)node,
+                train ? "train" : "val");
     }
     return GRAPHSS_OK;
 }
 
 graphss_status graphss_i_csv_nodes(graphss_ctx *ctx, graphss_dataset *data,
-                                   graphss_i_intern *ids, const graphss_i_node_source *source,
-                                   graphss_missing_rule missing)
+    graphss_i_intern *ids, const graphss_i_node_source *source, graphss_missing_rule missing)
 {
     const char *file = source->file;
     node_table t = {.source = source};

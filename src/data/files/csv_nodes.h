@@ -25,19 +25,16 @@ typedef struct graphss_i_csv_features {
 /* Adds the numbers of a cell such as "0.5, 1, 2" or "cat:1 dog:2" to the row. The first
  * cell that is not empty decides which of the two it is for the file. */
 graphss_status graphss_i_csv_features_cell(graphss_ctx *ctx, graphss_i_csv_features *f,
-                                           const graphss_i_csv *csv,
-                                           const graphss_i_csv_field *field);
+    const graphss_i_csv *csv, const graphss_i_csv_field *field);
 /* Adds one number to a dense row. */
 graphss_status graphss_i_csv_features_number(graphss_ctx *ctx, graphss_i_csv_features *f,
-                                             const graphss_i_csv *csv,
-                                             const graphss_i_csv_field *field);
+    const graphss_i_csv *csv, const graphss_i_csv_field *field);
 /* field is where a row of the wrong length is reported. */
 graphss_status graphss_i_csv_features_end_row(graphss_ctx *ctx, graphss_i_csv_features *f,
-                                              const graphss_i_csv *csv,
-                                              const graphss_i_csv_field *field);
+    const graphss_i_csv *csv, const graphss_i_csv_field *field);
 /* Fills features, and column_names where words were names and not numbers. */
-graphss_status graphss_i_csv_features_finish(graphss_ctx *ctx, graphss_i_csv_features *f,
-                                             graphss_dataset *data);
+graphss_status graphss_i_csv_features_finish(
+    graphss_ctx *ctx, graphss_i_csv_features *f, graphss_dataset *data);
 void graphss_i_csv_features_destroy(graphss_ctx *ctx, graphss_i_csv_features *f);
 /* A number that fits a float, or false. */
 bool graphss_i_csv_number(float *out, const char *text, size_t length);
@@ -58,8 +55,7 @@ typedef struct graphss_i_node_source {
 /* Fills everything of data but its graph and node names, and ids with the ids in file order.
  * On failure both may be half full: destroy them. */
 graphss_status graphss_i_csv_nodes(graphss_ctx *ctx, graphss_dataset *data,
-                                   graphss_i_intern *ids, const graphss_i_node_source *source,
-                                   graphss_missing_rule missing);
+    graphss_i_intern *ids, const graphss_i_node_source *source, graphss_missing_rule missing);
 
 /* Ids 0, 1, 2 ... in this order need no names. */
 bool graphss_i_ids_are_places(const graphss_i_intern *ids);
@@ -114,18 +110,17 @@ typedef struct graphss_i_node_columns {
 /* n columns of these names, which are borrowed, and so are the cells that follow, until
  * finish. file is for messages. */
 graphss_status graphss_i_node_columns_init(graphss_ctx *ctx, graphss_i_node_columns *c,
-                                           const char *file, const graphss_i_csv_field *name,
-                                           size_t n, graphss_missing_rule missing);
+    const char *file, const graphss_i_csv_field *name, size_t n, graphss_missing_rule missing);
 graphss_status graphss_i_node_columns_add(graphss_ctx *ctx, graphss_i_node_columns *c,
-                                          size_t column, const graphss_i_csv_field *field);
+    size_t column, const graphss_i_csv_field *field);
 static inline void graphss_i_node_columns_end_row(graphss_i_node_columns *c)
 {
     c->rows++;
 }
 /* Fills features, column_names and missing of data. DATA: cells that are no numbers, or that
  * are missing where the rule forbids it, all in one text. NOMEM, LIMIT. */
-graphss_status graphss_i_node_columns_finish(graphss_ctx *ctx, graphss_i_node_columns *c,
-                                             graphss_dataset *data);
+graphss_status graphss_i_node_columns_finish(
+    graphss_ctx *ctx, graphss_i_node_columns *c, graphss_dataset *data);
 void graphss_i_node_columns_destroy(graphss_ctx *ctx, graphss_i_node_columns *c);
 
 #endif

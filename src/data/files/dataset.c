@@ -49,8 +49,8 @@ static bool ends_with(const char *text, const char *ending)
 /* Length of the prefix when path is one of the eight files "DIR/ind.NAME.x" ..., or 0. */
 static size_t planetoid_prefix(const char *path)
 {
-    static const char *const endings[] = {".x",    ".y",    ".tx",    ".ty",
-                                          ".allx", ".ally", ".graph", ".test.index"};
+    static const char *const endings[] = {
+        ".x", ".y", ".tx", ".ty", ".allx", ".ally", ".graph", ".test.index"};
     const char *slash = strrchr(path, '/');
     if (strncmp(slash ? slash + 1 : path, "ind.", 4))
         return 0;
@@ -66,9 +66,12 @@ static const struct {
     bool text;
     graphss_i_reader reader;
 } formats[] = {
-    {".npz", false, graphss_i_read_npz},        {".csv", true, graphss_i_read_edge_list},
-    {".tsv", true, graphss_i_read_edge_list},   {".txt", true, graphss_i_read_edge_list},
-    {".edges", true, graphss_i_read_edge_list}, {".graphml", true, graphss_i_read_graphml},
+    {".npz", false, graphss_i_read_npz},
+    {".csv", true, graphss_i_read_edge_list},
+    {".tsv", true, graphss_i_read_edge_list},
+    {".txt", true, graphss_i_read_edge_list},
+    {".edges", true, graphss_i_read_edge_list},
+    {".graphml", true, graphss_i_read_graphml},
     {".xml", true, graphss_i_read_graphml},
 };
 
@@ -84,7 +87,7 @@ static graphss_i_reader reader_of(const char *path)
 }
 
 static graphss_status read_file(graphss_ctx *ctx, graphss_dataset *out, const char *path,
-                                uint64_t max_bytes, graphss_missing_rule missing)
+    uint64_t max_bytes, graphss_missing_rule missing)
 {
     const graphss_i_reader reader = reader_of(path);
     if (reader)
@@ -106,8 +109,7 @@ static graphss_status read_file(graphss_ctx *ctx, graphss_dataset *out, const ch
         snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", formats[i].ending);
     }
     return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
-                          "%s: want a name that ends in one of %s (text also with .gz behind)",
-                          path, list);
+        "%s: want a name that ends in one of %s (text also with .gz behind)", path, list);
 }
 
 /* Where a folder may hold NAME: at before NAME after, if this path with proof appended is a
@@ -125,13 +127,13 @@ static const struct {
 };
 
 /* *path: where the folder has it, or NULL where it has not; released by the caller. */
-static graphss_status find_in(graphss_ctx *ctx, char **out, graphss_i_reader *reader,
-                              const char *dir, const char *name)
+static graphss_status find_in(
+    graphss_ctx *ctx, char **out, graphss_i_reader *reader, const char *dir, const char *name)
 {
     *out = NULL;
     for (size_t i = 0; i < sizeof location / sizeof *location; i++) {
-        char *path = graphss_i_format(ctx, "%s/%s%s%s", dir, location[i].before, name,
-                                      location[i].after);
+        char *path = graphss_i_format(
+            ctx, "%s/%s%s%s", dir, location[i].before, name, location[i].after);
         const int there = path ? is_file(ctx, path, location[i].proof) : -1;
         if (there > 0) {
             *out = path;
@@ -147,7 +149,7 @@ static graphss_status find_in(graphss_ctx *ctx, char **out, graphss_i_reader *re
 
 /* The same in the first of the folders that has it, under either of its names. */
 static graphss_status find_name(graphss_ctx *ctx, char **out, graphss_i_reader *reader,
-                                const char *name, const char *const *dirs)
+    const char *name, const char *const *dirs)
 {
     const char *other = NULL; /* another name of its file */
     graphss_status st = GRAPHSS_OK;
@@ -200,15 +202,14 @@ static graphss_status not_found(graphss_ctx *ctx, const char *name, const char *
         else if (far <= 2 && !hint[0])
             snprintf(hint, sizeof hint, "; did you mean %s?", public[i].name);
     }
-    return graphss_i_fail(
-        ctx, GRAPHSS_ERR_NOT_FOUND, "dataset '%s': %s, and not in the data folders (%s)%s",
-        name, look(name) == ENTRY_FOLDER ? "the folder here has no nodes.csv" : "no such file",
+    return graphss_i_fail(ctx, GRAPHSS_ERR_NOT_FOUND,
+        "dataset '%s': %s, and not in the data folders (%s)%s", name,
+        look(name) == ENTRY_FOLDER ? "the folder here has no nodes.csv" : "no such file",
         folders[0] ? folders : "none given", hint);
 }
 
 static graphss_status read_name_in(graphss_ctx *ctx, graphss_dataset *out, const char *name,
-                                   const char *const *dirs, uint64_t max_bytes,
-                                   graphss_missing_rule missing)
+    const char *const *dirs, uint64_t max_bytes, graphss_missing_rule missing)
 {
     bool known = false;
     char *path = NULL;
@@ -230,8 +231,7 @@ static graphss_status read_name_in(graphss_ctx *ctx, graphss_dataset *out, const
 
 /* dirs NULL: the default folders. */
 static graphss_status read_name(graphss_ctx *ctx, graphss_dataset *out, const char *name,
-                                const char *const *dirs, uint64_t max_bytes,
-                                graphss_missing_rule missing)
+    const char *const *dirs, uint64_t max_bytes, graphss_missing_rule missing)
 {
     const char **usual = NULL;
     graphss_status st = dirs ? GRAPHSS_OK : graphss_dataset_dirs(ctx, &usual);
@@ -241,8 +241,8 @@ static graphss_status read_name(graphss_ctx *ctx, graphss_dataset *out, const ch
     return st;
 }
 
-graphss_status graphss_dataset_locate(graphss_ctx *ctx, char **path, const char *name,
-                                      const char *const *data_dirs)
+graphss_status graphss_dataset_locate(
+    graphss_ctx *ctx, char **path, const char *name, const char *const *data_dirs)
 {
     if (GRAPHSS_I_LACKS(ctx, {"dataset", name}, {"place for the path", path}))
         return GRAPHSS_ERR_INVALID;
@@ -261,8 +261,8 @@ graphss_status graphss_dataset_locate(graphss_ctx *ctx, char **path, const char 
     return st;
 }
 
-static graphss_status read_synth(graphss_ctx *ctx, graphss_dataset *out, const char *text,
-                                 uint64_t max_bytes)
+static graphss_status read_synth(
+    graphss_ctx *ctx, graphss_dataset *out, const char *text, uint64_t max_bytes)
 {
     graphss_synth_options opt;
     const graphss_status st = graphss_synth_options_parse(ctx, &opt, text);
@@ -284,8 +284,8 @@ void graphss_read_options_init(graphss_read_options *opt)
     *opt = (graphss_read_options){.struct_size = sizeof *opt};
 }
 
-graphss_status graphss_dataset_read(graphss_ctx *ctx, graphss_dataset *out, const char *where,
-                                    const graphss_read_options *opt)
+graphss_status graphss_dataset_read(
+    graphss_ctx *ctx, graphss_dataset *out, const char *where, const graphss_read_options *opt)
 {
     if (GRAPHSS_I_LACKS(ctx, {"dataset", where}, {"place for the dataset", out}) ||
         GRAPHSS_I_TAKE(ctx, graphss_read_options, NULL, opt))

@@ -33,8 +33,8 @@ static graphss_status check_labels(graphss_ctx *ctx, const graphss_dataset *data
         if (data->label[i] < -1 ||
             (data->label[i] >= 0 && (size_t)data->label[i] >= data->n_classes))
             return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
-                                  "node %zu has label %d, and there are %zu classes", i,
-                                  (int)data->label[i], data->n_classes);
+                "node %zu has label %d, and there are %zu classes", i, (int)data->label[i],
+                data->n_classes);
     return GRAPHSS_OK;
 }
 
@@ -55,8 +55,8 @@ static graphss_status labels_suffice(graphss_ctx *ctx, bool *out, const graphss_
     return GRAPHSS_OK;
 }
 
-graphss_status graphss_dataset_write(graphss_ctx *ctx, const graphss_dataset *data,
-                                     const char *path)
+graphss_status graphss_dataset_write(
+    graphss_ctx *ctx, const graphss_dataset *data, const char *path)
 {
     if (GRAPHSS_I_LACKS(ctx, {"dataset", data}, {"path", path}))
         return GRAPHSS_ERR_INVALID;
@@ -98,10 +98,10 @@ graphss_status graphss_dataset_write(graphss_ctx *ctx, const graphss_dataset *da
         add(&l, "attr_shape", "<i8", 2, attr_shape);
     } else if (f->n_cols) {
         l.array[l.count++] = (graphss_i_array_out){.name = "attr_matrix",
-                                                   .dtype = "<f4",
-                                                   .n_dims = 2,
-                                                   .shape = {f->n_rows, f->n_cols},
-                                                   .data = f->value};
+            .dtype = "<f4",
+            .n_dims = 2,
+            .shape = {f->n_rows, f->n_cols},
+            .data = f->value};
     }
     if (data->label) {
         label = graphss_i_widen(ctx, data->label, g->n_nodes);

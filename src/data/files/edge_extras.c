@@ -5,19 +5,19 @@
 
 enum { VALUES_MOST = 32 };
 
-void graphss_i_edge_extras_name(graphss_i_edge_extras *e, size_t column, const char *name,
-                                size_t length)
+void graphss_i_edge_extras_name(
+    graphss_i_edge_extras *e, size_t column, const char *name, size_t length)
 {
     const size_t i = e->count++;
     if (i >= GRAPHSS_I_EXTRAS_NAMED)
         return;
     e->item[i].column = column;
     snprintf(e->item[i].name, sizeof e->item[i].name, "%.*s", (int)(length < 60 ? length : 60),
-             name);
+        name);
 }
 
 void graphss_i_edge_extras_header(graphss_i_edge_extras *e, const graphss_i_csv *header,
-                                  int64_t from, int64_t to, int64_t weight)
+    int64_t from, int64_t to, int64_t weight)
 {
     for (size_t c = 0; c < header->count; c++) {
         const int64_t at = (int64_t)c;
@@ -26,8 +26,8 @@ void graphss_i_edge_extras_header(graphss_i_edge_extras *e, const graphss_i_csv 
     }
 }
 
-graphss_status graphss_i_edge_extras_value(graphss_ctx *ctx, graphss_i_edge_extras *e,
-                                           size_t i, const char *text, size_t length)
+graphss_status graphss_i_edge_extras_value(
+    graphss_ctx *ctx, graphss_i_edge_extras *e, size_t i, const char *text, size_t length)
 {
     size_t value = 0;
     if (e->item[i].many || length == 0)
@@ -38,8 +38,8 @@ graphss_status graphss_i_edge_extras_value(graphss_ctx *ctx, graphss_i_edge_extr
     return st;
 }
 
-graphss_status graphss_i_edge_extras_record(graphss_ctx *ctx, graphss_i_edge_extras *e,
-                                            const graphss_i_csv *record, int64_t weight)
+graphss_status graphss_i_edge_extras_record(
+    graphss_ctx *ctx, graphss_i_edge_extras *e, const graphss_i_csv *record, int64_t weight)
 {
     graphss_status st = GRAPHSS_OK;
     for (size_t i = 0; i < e->count && i < GRAPHSS_I_EXTRAS_NAMED && !st; i++) {
@@ -47,14 +47,14 @@ graphss_status graphss_i_edge_extras_record(graphss_ctx *ctx, graphss_i_edge_ext
         const graphss_i_csv_field *field = c < record->count ? &record->field[c] : NULL;
         double number = 0;
         if (field && ((int64_t)c != weight ||
-                      !graphss_i_parse_double(&number, field->text, field->length)))
+                         !graphss_i_parse_double(&number, field->text, field->length)))
             st = graphss_i_edge_extras_value(ctx, e, i, field->text, field->length);
     }
     return st;
 }
 
-void graphss_i_edge_extras_tell(graphss_ctx *ctx, const graphss_i_edge_extras *e,
-                                const char *file)
+void graphss_i_edge_extras_tell(
+    graphss_ctx *ctx, const graphss_i_edge_extras *e, const char *file)
 {
     char list[512] = "";
     size_t used = 0, named = 0;
@@ -63,18 +63,17 @@ void graphss_i_edge_extras_tell(graphss_ctx *ctx, const graphss_i_edge_extras *e
         if (values == 0)
             continue;
         named++;
-        used += (size_t)snprintf(
-            list + used, sizeof list - used, "%s'%s' (%s%zu value%s)", used ? ", " : "",
-            e->item[i].name, e->item[i].many ? "more than " : "",
+        used += (size_t)snprintf(list + used, sizeof list - used, "%s'%s' (%s%zu value%s)",
+            used ? ", " : "", e->item[i].name, e->item[i].many ? "more than " : "",
             e->item[i].many ? (size_t)VALUES_MOST : values, values == 1 ? "" : "s");
     }
     if (e->count > GRAPHSS_I_EXTRAS_NAMED)
         snprintf(list + used, sizeof list - used, " and %zu more",
-                 e->count - GRAPHSS_I_EXTRAS_NAMED);
+            e->count - GRAPHSS_I_EXTRAS_NAMED);
     if (named)
         graphss_i_log(ctx, GRAPHSS_LOG_NOTICE,
-                      "%s: of edges %s %s not used: edges of all sorts count alike", file,
-                      list, named == 1 ? "is" : "are");
+            "%s: of edges %s %s not used: edges of all sorts count alike", file, list,
+            named == 1 ? "is" : "are");
 }
 
 void graphss_i_edge_extras_destroy(graphss_ctx *ctx, graphss_i_edge_extras *e)
@@ -85,8 +84,8 @@ void graphss_i_edge_extras_destroy(graphss_ctx *ctx, graphss_i_edge_extras *e)
 }
 
 /* What edges.csv and edge lists share once a line is understood. */
-graphss_status graphss_i_edge_pairs_add(graphss_ctx *ctx, graphss_i_edge_pairs *pairs,
-                                        int32_t from, int32_t to, double weight)
+graphss_status graphss_i_edge_pairs_add(
+    graphss_ctx *ctx, graphss_i_edge_pairs *pairs, int32_t from, int32_t to, double weight)
 {
     if (weight == 0) {
         pairs->zeros++;
@@ -111,8 +110,7 @@ graphss_status graphss_i_edge_pairs_add(graphss_ctx *ctx, graphss_i_edge_pairs *
 }
 
 graphss_status graphss_i_edge_pairs_build(graphss_ctx *ctx, graphss_graph *out,
-                                          graphss_cleaning *cleaned,
-                                          const graphss_i_edge_pairs *pairs, size_t n_nodes)
+    graphss_cleaning *cleaned, const graphss_i_edge_pairs *pairs, size_t n_nodes)
 {
     const graphss_status st =
         graphss_graph_build(ctx, out, cleaned, n_nodes, pairs->from, pairs->to, pairs->count);

@@ -16,11 +16,10 @@ typedef struct graphss_i_edge_pairs {
 } graphss_i_edge_pairs;
 
 /* An edge of weight zero is counted, not kept; other weights are counted and dropped. */
-graphss_status graphss_i_edge_pairs_add(graphss_ctx *ctx, graphss_i_edge_pairs *pairs,
-                                        int32_t from, int32_t to, double weight);
+graphss_status graphss_i_edge_pairs_add(
+    graphss_ctx *ctx, graphss_i_edge_pairs *pairs, int32_t from, int32_t to, double weight);
 graphss_status graphss_i_edge_pairs_build(graphss_ctx *ctx, graphss_graph *out,
-                                          graphss_cleaning *cleaned,
-                                          const graphss_i_edge_pairs *pairs, size_t n_nodes);
+    graphss_cleaning *cleaned, const graphss_i_edge_pairs *pairs, size_t n_nodes);
 void graphss_i_edge_pairs_destroy(graphss_ctx *ctx, graphss_i_edge_pairs *pairs);
 
 enum { GRAPHSS_I_EXTRAS_NAMED = 4 };
@@ -37,21 +36,21 @@ typedef struct graphss_i_edge_extras {
 } graphss_i_edge_extras;
 
 /* A column that is not used. */
-void graphss_i_edge_extras_name(graphss_i_edge_extras *e, size_t column, const char *name,
-                                size_t length);
+void graphss_i_edge_extras_name(
+    graphss_i_edge_extras *e, size_t column, const char *name, size_t length);
 /* The columns of a header but those at from, to and weight (-1: none). */
 void graphss_i_edge_extras_header(graphss_i_edge_extras *e, const graphss_i_csv *header,
-                                  int64_t from, int64_t to, int64_t weight);
+    int64_t from, int64_t to, int64_t weight);
 /* Counts a value of the i-th extra, i < GRAPHSS_I_EXTRAS_NAMED. NOMEM. */
-graphss_status graphss_i_edge_extras_value(graphss_ctx *ctx, graphss_i_edge_extras *e,
-                                           size_t i, const char *text, size_t length);
+graphss_status graphss_i_edge_extras_value(
+    graphss_ctx *ctx, graphss_i_edge_extras *e, size_t i, const char *text, size_t length);
 /* Counts those of a record, but numbers in the column `weight` (-1: none), which are weights.
  */
-graphss_status graphss_i_edge_extras_record(graphss_ctx *ctx, graphss_i_edge_extras *e,
-                                            const graphss_i_csv *record, int64_t weight);
+graphss_status graphss_i_edge_extras_record(
+    graphss_ctx *ctx, graphss_i_edge_extras *e, const graphss_i_csv *record, int64_t weight);
 /* Logs a notice where there are any. */
-void graphss_i_edge_extras_tell(graphss_ctx *ctx, const graphss_i_edge_extras *e,
-                                const char *file);
+void graphss_i_edge_extras_tell(
+    graphss_ctx *ctx, const graphss_i_edge_extras *e, const char *file);
 void graphss_i_edge_extras_destroy(graphss_ctx *ctx, graphss_i_edge_extras *e);
 
 #endif

@@ -28,8 +28,7 @@ static bool is_whole(const graphss_i_csv_field *field)
 
 /* *whole: cleared where an id is no whole number */
 static graphss_status read_line(graphss_ctx *ctx, const graphss_i_csv *csv,
-                                const edge_line *columns, graphss_i_edge_pairs *pairs,
-                                graphss_i_intern *ids, bool *whole)
+    const edge_line *columns, graphss_i_edge_pairs *pairs, graphss_i_intern *ids, bool *whole)
 {
     const size_t at[2] = {columns->from, columns->to};
     if (csv->count <= at[0] || csv->count <= at[1])
@@ -97,8 +96,8 @@ static bool is_header(graphss_ctx *ctx, edge_line *columns, const graphss_i_csv 
 }
 
 /* Takes the ids and the edge of the first line out again: it was a header. */
-static graphss_status drop_first(graphss_ctx *ctx, graphss_i_edge_pairs *pairs,
-                                 graphss_i_intern *ids, size_t first)
+static graphss_status drop_first(
+    graphss_ctx *ctx, graphss_i_edge_pairs *pairs, graphss_i_intern *ids, size_t first)
 {
     graphss_i_intern kept = {0};
     graphss_status st = GRAPHSS_OK;
@@ -125,16 +124,15 @@ static graphss_status drop_first(graphss_ctx *ctx, graphss_i_edge_pairs *pairs,
 static bool is_node_table(const graphss_i_csv *csv)
 {
     static const char *const id[] = {"node_id", "id", "node", NULL};
-    static const char *const other[] = {"label",    "class",      "feat",
-                                        "features", "train_mask", NULL};
+    static const char *const other[] = {
+        "label", "class", "feat", "features", "train_mask", NULL};
     return graphss_i_csv_column(csv, id) >= 0 && graphss_i_csv_column(csv, other) >= 0 &&
            graphss_i_csv_column(csv, graphss_i_csv_from) < 0;
 }
 
 static graphss_status refuse_nodes(graphss_ctx *ctx, const graphss_i_csv *csv)
 {
-    return graphss_i_fail(
-        ctx, GRAPHSS_ERR_DATA,
+    return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
         "%s:%zu: this is a table of nodes, want a list of edges; to read both "
         "give the folder that holds nodes.csv and edges.csv",
         csv->file, csv->field[0].line);
@@ -142,8 +140,7 @@ static graphss_status refuse_nodes(graphss_ctx *ctx, const graphss_i_csv *csv)
 
 /* A first line of words over lines of whole numbers is a header, too. */
 static graphss_status read_lines(graphss_ctx *ctx, graphss_i_csv *csv,
-                                 graphss_i_edge_pairs *pairs, graphss_i_intern *ids,
-                                 graphss_i_edge_extras *extras)
+    graphss_i_edge_pairs *pairs, graphss_i_intern *ids, graphss_i_edge_extras *extras)
 {
     edge_line columns = {0, 1, 2};
     graphss_i_csv_field word[2] = {{0}}; /* the first line, where it may be a header */
@@ -157,7 +154,7 @@ static graphss_status read_lines(graphss_ctx *ctx, graphss_i_csv *csv,
         graphss_i_edge_extras_name(extras, 2, "the third column", strlen("the third column"));
     if (named) {
         graphss_i_edge_extras_header(extras, csv, (int64_t)columns.from, (int64_t)columns.to,
-                                     graphss_i_csv_column(csv, graphss_i_csv_weight));
+            graphss_i_csv_column(csv, graphss_i_csv_weight));
         st = graphss_i_csv_next(ctx, &more, csv);
     }
     for (; !st && more; lines++) {
@@ -166,7 +163,7 @@ static graphss_status read_lines(graphss_ctx *ctx, graphss_i_csv *csv,
         if (!st && !named && lines == 0 && !is_whole(&csv->field[columns.from]) &&
             !is_whole(&csv->field[columns.to]) && pairs->count == 1 &&
             (csv->count < 3 ||
-             !graphss_i_parse_double(&weight, csv->field[2].text, csv->field[2].length))) {
+                !graphss_i_parse_double(&weight, csv->field[2].text, csv->field[2].length))) {
             word[0] = csv->field[columns.from];
             word[1] = csv->field[columns.to];
             words = ids->list.count;
@@ -193,8 +190,7 @@ static bool begins_as_xml(const char *bytes)
 }
 
 graphss_status graphss_i_read_edge_list(graphss_ctx *ctx, graphss_dataset *out,
-                                        const char *path, uint64_t max_bytes,
-                                        graphss_missing_rule missing)
+    const char *path, uint64_t max_bytes, graphss_missing_rule missing)
 {
     graphss_dataset data = {0};
     graphss_i_edge_pairs pairs = {0};

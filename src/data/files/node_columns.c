@@ -30,8 +30,7 @@ static bool is_missing(const cell *field)
 }
 
 graphss_status graphss_i_node_columns_init(graphss_ctx *ctx, graphss_i_node_columns *c,
-                                           const char *file, const cell *name, size_t n,
-                                           graphss_missing_rule missing)
+    const char *file, const cell *name, size_t n, graphss_missing_rule missing)
 {
     *c = (graphss_i_node_columns){.file = file, .missing = missing};
     c->column = graphss_i_calloc(ctx, n, sizeof *c->column);
@@ -54,8 +53,8 @@ void graphss_i_node_columns_destroy(graphss_ctx *ctx, graphss_i_node_columns *c)
     *c = (graphss_i_node_columns){0};
 }
 
-static void add_bad(graphss_i_node_columns *c, const cell *bad, size_t i, size_t like,
-                    size_t cells)
+static void add_bad(
+    graphss_i_node_columns *c, const cell *bad, size_t i, size_t like, size_t cells)
 {
     graphss_i_bad_cells *b = &c->bad;
     if (b->listed < GRAPHSS_I_BAD_SHOWN) {
@@ -111,8 +110,8 @@ static void settle(graphss_i_node_columns *c, size_t i, const cell *field)
     col->first = *field;
 }
 
-static graphss_status add_number(graphss_ctx *ctx, graphss_i_node_columns *c, size_t i,
-                                 const cell *field)
+static graphss_status add_number(
+    graphss_ctx *ctx, graphss_i_node_columns *c, size_t i, const cell *field)
 {
     column *col = &c->column[i];
     const graphss_status st = more_rows(ctx, col, c->rows);
@@ -130,8 +129,8 @@ static graphss_status add_number(graphss_ctx *ctx, graphss_i_node_columns *c, si
     return GRAPHSS_OK;
 }
 
-static graphss_status add_text(graphss_ctx *ctx, graphss_i_node_columns *c, size_t i,
-                               const cell *field)
+static graphss_status add_text(
+    graphss_ctx *ctx, graphss_i_node_columns *c, size_t i, const cell *field)
 {
     column *col = &c->column[i];
     size_t value = 0;
@@ -156,8 +155,8 @@ static graphss_status add_text(graphss_ctx *ctx, graphss_i_node_columns *c, size
     return GRAPHSS_OK;
 }
 
-graphss_status graphss_i_node_columns_add(graphss_ctx *ctx, graphss_i_node_columns *c,
-                                          size_t i, const cell *field)
+graphss_status graphss_i_node_columns_add(
+    graphss_ctx *ctx, graphss_i_node_columns *c, size_t i, const cell *field)
 {
     column *col = &c->column[i];
     if (col->form == GRAPHSS_I_COLUMN_OPEN && is_missing(field)) {
@@ -196,24 +195,23 @@ static graphss_status refuse_bad(graphss_ctx *ctx, const graphss_i_node_columns 
     char want[840];
     enum { ENOUGH = 700 }; /* letters; a cell takes a hundred at most */
     const cell *name = &c->column[bad->column[0]].name;
-    int used =
-        bad->like[0]
-            ? snprintf(want, sizeof want,
-                       "a finite number, as in line %zu of column '%.*s': ", bad->like[0],
-                       shown(name, 64), name->text)
-            : snprintf(want, sizeof want,
-                       "a finite number in column '%.*s': ", shown(name, 64), name->text);
+    int used = bad->like[0]
+                   ? snprintf(want, sizeof want,
+                         "a finite number, as in line %zu of column '%.*s': ", bad->like[0],
+                         shown(name, 64), name->text)
+                   : snprintf(want, sizeof want,
+                         "a finite number in column '%.*s': ", shown(name, 64), name->text);
     used += snprintf(want + used, sizeof want - (size_t)used, "%s", advice(&bad->cell[0]));
     if (bad->count > 1)
-        used += snprintf(want + used, sizeof want - (size_t)used, "; %zu cells in all",
-                         bad->count);
+        used += snprintf(
+            want + used, sizeof want - (size_t)used, "; %zu cells in all", bad->count);
     size_t listed = 1;
     for (; listed < bad->listed && used < ENOUGH; listed++) {
         const cell *other = &bad->cell[listed];
         name = &c->column[bad->column[listed]].name;
         used += snprintf(want + used, sizeof want - (size_t)used, "%s%zu:%zu '%.*s' in '%.*s'",
-                         listed == 1 ? ": also " : ", ", other->line, other->column,
-                         shown(other, 16), other->text, shown(name, 24), name->text);
+            listed == 1 ? ": also " : ", ", other->line, other->column, shown(other, 16),
+            other->text, shown(name, 24), name->text);
     }
     if (listed < bad->count)
         snprintf(want + used, sizeof want - (size_t)used, " ...");
@@ -235,15 +233,14 @@ static void name_one(name_line *line, const column *col, const char *more)
 {
     if (line->count++ < NAMED)
         line->used += (size_t)snprintf(line->text + line->used, sizeof line->text - line->used,
-                                       "%s'%.*s'%s", line->used ? ", " : "",
-                                       shown(&col->name, 48), col->name.text, more);
+            "%s'%.*s'%s", line->used ? ", " : "", shown(&col->name, 48), col->name.text, more);
 }
 
 static const char *name_rest(name_line *line)
 {
     if (line->count > NAMED)
         snprintf(line->text + line->used, sizeof line->text - line->used, " and %zu more",
-                 line->count - NAMED);
+            line->count - NAMED);
     return line->text;
 }
 
@@ -255,18 +252,18 @@ static void tell_unused(graphss_ctx *ctx, const graphss_i_node_columns *c)
         char why[96] = ": it has no entries";
         if (col->form == GRAPHSS_I_COLUMN_SPOILT)
             snprintf(why, sizeof why, ": its first entry is '%.*s', not a number",
-                     shown(&col->first, 32), col->first.text);
+                shown(&col->first, 32), col->first.text);
         if (col->form == GRAPHSS_I_COLUMN_OPEN || col->form == GRAPHSS_I_COLUMN_SPOILT)
             graphss_i_log(ctx, GRAPHSS_LOG_NOTICE, "%s: column '%.*s' is not used%s", c->file,
-                          shown(&col->name, 64), col->name.text, why);
+                shown(&col->name, 64), col->name.text, why);
         if (col->form == GRAPHSS_I_COLUMN_MANY)
             name_one(&many, col, "");
     }
     if (many.count)
         graphss_i_log(ctx, GRAPHSS_LOG_NOTICE,
-                      "%s: text of many values is no feature, so %s %s not used (text of at "
-                      "most %d values, each of two nodes or more on average, would be)",
-                      c->file, name_rest(&many), many.count == 1 ? "is" : "are", VALUES_MOST);
+            "%s: text of many values is no feature, so %s %s not used (text of at "
+            "most %d values, each of two nodes or more on average, would be)",
+            c->file, name_rest(&many), many.count == 1 ? "is" : "are", VALUES_MOST);
 }
 
 static void tell_text(graphss_ctx *ctx, const graphss_i_node_columns *c)
@@ -279,7 +276,7 @@ static void tell_text(graphss_ctx *ctx, const graphss_i_node_columns *c)
         if (col->form != GRAPHSS_I_COLUMN_TEXT)
             continue;
         snprintf(count, sizeof count, " (%zu value%s)", col->values.list.count,
-                 col->values.list.count == 1 ? "" : "s");
+            col->values.list.count == 1 ? "" : "s");
         name_one(&line, col, count);
         made += col->values.list.count;
         empty += col->missing;
@@ -289,10 +286,10 @@ static void tell_text(graphss_ctx *ctx, const graphss_i_node_columns *c)
     char none[96] = "";
     if (empty)
         snprintf(none, sizeof none, "; %zu empty cell%s 0 in all of them", empty,
-                 empty == 1 ? " is" : "s are");
+            empty == 1 ? " is" : "s are");
     graphss_i_log(ctx, GRAPHSS_LOG_NOTICE,
-                  "%s: text becomes %zu column%s of 0 and 1, one for each value: %s%s",
-                  c->file, made, made == 1 ? "" : "s", name_rest(&line), none);
+        "%s: text becomes %zu column%s of 0 and 1, one for each value: %s%s", c->file, made,
+        made == 1 ? "" : "s", name_rest(&line), none);
 }
 
 static void tell_missing(graphss_ctx *ctx, const graphss_i_node_columns *c, size_t cells)
@@ -307,9 +304,8 @@ static void tell_missing(graphss_ctx *ctx, const graphss_i_node_columns *c, size
             name_one(&line, &c->column[i], count);
     }
     graphss_i_log(ctx, GRAPHSS_LOG_NOTICE, "%s: %zu empty cell%s taken as %s: %s", c->file,
-                  cells, cells == 1 ? " is" : "s are",
-                  c->missing == GRAPHSS_MISSING_MEAN ? "the mean of the column" : "0",
-                  name_rest(&line));
+        cells, cells == 1 ? " is" : "s are",
+        c->missing == GRAPHSS_MISSING_MEAN ? "the mean of the column" : "0", name_rest(&line));
 }
 
 /* ---- features ---- */
@@ -327,8 +323,8 @@ static float mean_of(const column *col, size_t rows)
 }
 
 /* Puts numbers where they are missing; where they are means, lists them. */
-static graphss_status fill_missing(graphss_ctx *ctx, graphss_i_node_columns *c,
-                                   graphss_dataset *data)
+static graphss_status fill_missing(
+    graphss_ctx *ctx, graphss_i_node_columns *c, graphss_dataset *data)
 {
     graphss_missing_cells *list = &data->missing;
     size_t cells = 0, place = 0;
@@ -371,8 +367,8 @@ static int by_text(const void *a, const void *b)
 
 /* Names COLUMN=VALUE in the order of the values' letters, so that it does not depend on which
  * node comes first; codes become columns from `first` on. */
-static graphss_status name_values(graphss_ctx *ctx, column *col, size_t rows, size_t first,
-                                  graphss_i_name_list *names)
+static graphss_status name_values(
+    graphss_ctx *ctx, column *col, size_t rows, size_t first, graphss_i_name_list *names)
 {
     const size_t n = col->values.list.count;
     const char *sorted[VALUES_MOST];
@@ -412,15 +408,15 @@ static void drop_names(graphss_ctx *ctx, graphss_i_node_columns *c)
 
 /* Every column a feature of its own: numbers first, then the values of text. */
 static graphss_status name_features(graphss_ctx *ctx, graphss_i_node_columns *c,
-                                    graphss_names *out, size_t *numbers, size_t *n_cols)
+    graphss_names *out, size_t *numbers, size_t *n_cols)
 {
     graphss_i_name_list names = {0};
     graphss_status st = GRAPHSS_OK;
     *numbers = 0;
     for (size_t i = 0; i < c->n_columns && !st; i++)
         if (c->column[i].form == GRAPHSS_I_COLUMN_NUMBERS) {
-            st = graphss_i_name_list_add(ctx, &names, c->column[i].name.text,
-                                         c->column[i].name.length);
+            st = graphss_i_name_list_add(
+                ctx, &names, c->column[i].name.text, c->column[i].name.length);
             ++*numbers;
         }
     *n_cols = *numbers;
@@ -435,8 +431,8 @@ static graphss_status name_features(graphss_ctx *ctx, graphss_i_node_columns *c,
     return st;
 }
 
-static graphss_status finish_dense(graphss_ctx *ctx, const graphss_i_node_columns *c,
-                                   graphss_dataset *data, size_t n_cols)
+static graphss_status finish_dense(
+    graphss_ctx *ctx, const graphss_i_node_columns *c, graphss_dataset *data, size_t n_cols)
 {
     size_t cells = 0, at = 0;
     if (!graphss_i_mul(&cells, c->rows, n_cols))
@@ -455,8 +451,8 @@ static graphss_status finish_dense(graphss_ctx *ctx, const graphss_i_node_column
 }
 
 /* With text most cells are 0: only others are stored. */
-static graphss_status finish_sparse(graphss_ctx *ctx, const graphss_i_node_columns *c,
-                                    graphss_dataset *data, size_t n_cols)
+static graphss_status finish_sparse(
+    graphss_ctx *ctx, const graphss_i_node_columns *c, graphss_dataset *data, size_t n_cols)
 {
     size_t room = 0, n = 0;
     if (!graphss_i_mul(&room, c->rows, c->n_columns))
@@ -483,12 +479,12 @@ static graphss_status finish_sparse(graphss_ctx *ctx, const graphss_i_node_colum
         }
     }
     offset[c->rows] = (int64_t)n;
-    return graphss_i_features_from_rows(ctx, &data->features, c->rows, n_cols, offset, at,
-                                        value, n, "feat");
+    return graphss_i_features_from_rows(
+        ctx, &data->features, c->rows, n_cols, offset, at, value, n, "feat");
 }
 
-graphss_status graphss_i_node_columns_finish(graphss_ctx *ctx, graphss_i_node_columns *c,
-                                             graphss_dataset *data)
+graphss_status graphss_i_node_columns_finish(
+    graphss_ctx *ctx, graphss_i_node_columns *c, graphss_dataset *data)
 {
     size_t numbers = 0, n_cols = 0;
     if (c->bad.count)

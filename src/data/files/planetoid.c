@@ -16,8 +16,8 @@
 enum { X, Y, TX, TY, ALLX, ALLY, GRAPH, INDEX, FILES };
 enum { VALIDATE = 500 };
 
-static const char *const ending[FILES] = {"x",    "y",    "tx",    "ty",
-                                          "allx", "ally", "graph", "test.index"};
+static const char *const ending[FILES] = {
+    "x", "y", "tx", "ty", "allx", "ally", "graph", "test.index"};
 
 typedef struct planetoid_file {
     char *path;
@@ -40,8 +40,8 @@ typedef struct label_rows {
     const graphss_i_pickle_array *array;
 } label_rows;
 
-static graphss_status read_files(graphss_ctx *ctx, planetoid_file file[FILES],
-                                 const char *prefix, uint64_t max_bytes)
+static graphss_status read_files(
+    graphss_ctx *ctx, planetoid_file file[FILES], const char *prefix, uint64_t max_bytes)
 {
     uint64_t left = max_bytes;
     for (size_t i = 0; i < FILES; i++) {
@@ -61,8 +61,8 @@ static graphss_status read_files(graphss_ctx *ctx, planetoid_file file[FILES],
     return GRAPHSS_OK;
 }
 
-static graphss_status open_features(graphss_ctx *ctx, feature_rows *out,
-                                    const planetoid_file *file)
+static graphss_status open_features(
+    graphss_ctx *ctx, feature_rows *out, const planetoid_file *file)
 {
     const graphss_i_pickle *p = file->pickle;
     const graphss_i_pickle_ref root = graphss_i_pickle_root(p);
@@ -83,47 +83,45 @@ static graphss_status open_features(graphss_ctx *ctx, feature_rows *out,
     if (graphss_i_pickle_type_of(p, root) != GRAPHSS_I_PICKLE_MATRIX || !out->indptr ||
         !out->indices || !out->data)
         return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
-                              "%s: want a csr_matrix with indptr, indices and data",
-                              file->path);
+            "%s: want a csr_matrix with indptr, indices and data", file->path);
     if (side[0] < 0 || side[1] < 0 || side[0] >= INT32_MAX || side[1] >= INT32_MAX)
         return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
-                              "%s: shape %lld x %lld, want two sizes below 2^31", file->path,
-                              (long long)side[0], (long long)side[1]);
+            "%s: shape %lld x %lld, want two sizes below 2^31", file->path, (long long)side[0],
+            (long long)side[1]);
     out->rows = (size_t)side[0];
     out->cols = (size_t)side[1];
     if (out->indptr->count != out->rows + 1 || out->data->count != out->indices->count)
         return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
-                              "%s: %zu rows, %zu row starts, %zu indices and %zu values do "
-                              "not fit together",
-                              file->path, out->rows, out->indptr->count, out->indices->count,
-                              out->data->count);
+            "%s: %zu rows, %zu row starts, %zu indices and %zu values do "
+            "not fit together",
+            file->path, out->rows, out->indptr->count, out->indices->count, out->data->count);
     return GRAPHSS_OK;
 }
 
-static graphss_status open_labels(graphss_ctx *ctx, label_rows *out,
-                                  const planetoid_file *file)
+static graphss_status open_labels(
+    graphss_ctx *ctx, label_rows *out, const planetoid_file *file)
 {
     const graphss_i_pickle_array *array =
         graphss_i_pickle_array_of(file->pickle, graphss_i_pickle_root(file->pickle));
     if (!array || array->n_dims != 2)
-        return graphss_i_fail(ctx, GRAPHSS_ERR_DATA, "%s: want an array of two dimensions",
-                              file->path);
+        return graphss_i_fail(
+            ctx, GRAPHSS_ERR_DATA, "%s: want an array of two dimensions", file->path);
     *out = (label_rows){file->path, array->shape[0], array->shape[1], array};
     return GRAPHSS_OK;
 }
 
 static graphss_status want_equal(graphss_ctx *ctx, const char *path, const char *what,
-                                 size_t found, size_t want, const char *other)
+    size_t found, size_t want, const char *other)
 {
     if (found == want)
         return GRAPHSS_OK;
     return graphss_i_fail(ctx, GRAPHSS_ERR_DATA, "%s: %zu %s, want %zu as in %s", path, found,
-                          what, want, other);
+        what, want, other);
 }
 
 /* One id a line. *test is released by the caller. */
-static graphss_status read_index(graphss_ctx *ctx, int32_t **test, size_t *n_test,
-                                 const planetoid_file *file)
+static graphss_status read_index(
+    graphss_ctx *ctx, int32_t **test, size_t *n_test, const planetoid_file *file)
 {
     /* A line takes two bytes or more, the last one perhaps one. */
     int32_t *node = graphss_i_alloc(ctx, file->n_bytes / 2 + 1, sizeof *node);
@@ -142,8 +140,8 @@ static graphss_status read_index(graphss_ctx *ctx, int32_t **test, size_t *n_tes
         if (length &&
             (!graphss_i_parse_int(&value, at, length) || value < 0 || value >= INT32_MAX)) {
             graphss_release(ctx, node);
-            return graphss_i_fail(ctx, GRAPHSS_ERR_DATA, "%s:%zu: want the number of a node",
-                                  file->path, line);
+            return graphss_i_fail(
+                ctx, GRAPHSS_ERR_DATA, "%s:%zu: want the number of a node", file->path, line);
         }
         if (length)
             node[n++] = (int32_t)value;
@@ -163,8 +161,8 @@ typedef struct neighbour_lists {
 } neighbour_lists;
 
 /* Counts when lists->from is NULL, fills otherwise. */
-static graphss_status walk_graph(graphss_ctx *ctx, neighbour_lists *lists,
-                                 const planetoid_file *file)
+static graphss_status walk_graph(
+    graphss_ctx *ctx, neighbour_lists *lists, const planetoid_file *file)
 {
     const graphss_i_pickle *p = file->pickle;
     const graphss_i_pickle_ref root = graphss_i_pickle_root(p);
@@ -179,11 +177,10 @@ static graphss_status walk_graph(graphss_ctx *ctx, neighbour_lists *lists,
         int64_t from = -1, to = -1;
         if (!graphss_i_pickle_int(&from, p, key) || from < 0 || from >= INT32_MAX)
             return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
-                                  "%s: entry %zu: want the number of a node as key",
-                                  file->path, lists->keys);
+                "%s: entry %zu: want the number of a node as key", file->path, lists->keys);
         if (graphss_i_pickle_type_of(p, list) != GRAPHSS_I_PICKLE_LIST)
             return graphss_i_fail(ctx, GRAPHSS_ERR_DATA, "%s: node %lld: want a list",
-                                  file->path, (long long)from);
+                file->path, (long long)from);
         lists->keys++;
         if (from > lists->largest)
             lists->largest = from;
@@ -191,12 +188,12 @@ static graphss_status walk_graph(graphss_ctx *ctx, neighbour_lists *lists,
         while ((item = graphss_i_pickle_next(&items))) {
             if (!graphss_i_pickle_int(&to, p, item) || to < 0 || to >= INT32_MAX)
                 return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
-                                      "%s: node %lld: a neighbour that is no node's number",
-                                      file->path, (long long)from);
+                    "%s: node %lld: a neighbour that is no node's number", file->path,
+                    (long long)from);
             /* Lists may be shared, so their lengths do not add up to the file's size. */
             if (lists->count >= file->n_bytes)
                 return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
-                                      "%s: more edges than the file has bytes", file->path);
+                    "%s: more edges than the file has bytes", file->path);
             if (lists->from) {
                 lists->from[lists->count] = (int32_t)from;
                 lists->to[lists->count] = (int32_t)to;
@@ -209,8 +206,8 @@ static graphss_status walk_graph(graphss_ctx *ctx, neighbour_lists *lists,
     return GRAPHSS_OK;
 }
 
-static graphss_status read_graph(graphss_ctx *ctx, neighbour_lists *lists,
-                                 const planetoid_file *file)
+static graphss_status read_graph(
+    graphss_ctx *ctx, neighbour_lists *lists, const planetoid_file *file)
 {
     const graphss_status st = walk_graph(ctx, lists, file);
     if (st)
@@ -229,16 +226,15 @@ static graphss_status read_graph(graphss_ctx *ctx, neighbour_lists *lists,
 
 /* row[i] = row of allx for node i, rows(allx) + row of tx, or -1 where there is none. */
 static graphss_status place_rows(graphss_ctx *ctx, int32_t *row, size_t n, size_t n_all,
-                                 const int32_t *test, size_t n_test, const char *path)
+    const int32_t *test, size_t n_test, const char *path)
 {
     for (size_t i = 0; i < n; i++)
         row[i] = i < n_all ? (int32_t)i : -1;
     for (size_t t = 0; t < n_test; t++) {
         if (row[test[t]] >= 0)
             return graphss_i_fail(ctx, GRAPHSS_ERR_DATA, "%s: entry %zu is node %d, which %s",
-                                  path, t, (int)test[t],
-                                  (size_t)test[t] < n_all ? "is a row of allx"
-                                                          : "stood there before");
+                path, t, (int)test[t],
+                (size_t)test[t] < n_all ? "is a row of allx" : "stood there before");
         row[test[t]] = (int32_t)(n_all + t);
     }
     return GRAPHSS_OK;
@@ -246,27 +242,26 @@ static graphss_status place_rows(graphss_ctx *ctx, int32_t *row, size_t n, size_
 
 /* Row r of source goes to the end of column and value; *nnz grows. */
 static graphss_status copy_row(graphss_ctx *ctx, int32_t *column, float *value, size_t *nnz,
-                               size_t room, const feature_rows *source, size_t r)
+    size_t room, const feature_rows *source, size_t r)
 {
     int64_t begin = -1, end = -1, c = -1;
     if (!graphss_i_pickle_int_at(&begin, source->indptr, r) ||
         !graphss_i_pickle_int_at(&end, source->indptr, r + 1) || begin < 0 || end < begin ||
         (uint64_t)end > source->indices->count || (size_t)(end - begin) > room - *nnz)
         return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
-                              "%s: indptr of row %zu: found %lld..%lld, want 0..%zu rising",
-                              source->path, r, (long long)begin, (long long)end,
-                              source->indices->count);
+            "%s: indptr of row %zu: found %lld..%lld, want 0..%zu rising", source->path, r,
+            (long long)begin, (long long)end, source->indices->count);
     for (int64_t e = begin; e < end; e++) {
         const double v = graphss_i_pickle_real_at(source->data, (size_t)e);
         if (!graphss_i_pickle_int_at(&c, source->indices, (size_t)e) || c < 0 ||
             (uint64_t)c >= source->cols)
-            return graphss_i_fail(
-                ctx, GRAPHSS_ERR_DATA, "%s: indices: entry %lld is %lld, want 0..%lld",
-                source->path, (long long)e, (long long)c, (long long)source->cols - 1);
+            return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
+                "%s: indices: entry %lld is %lld, want 0..%lld", source->path, (long long)e,
+                (long long)c, (long long)source->cols - 1);
         if (!isfinite((float)v))
             return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
-                                  "%s: data: entry %lld is %g, want a finite number",
-                                  source->path, (long long)e, v);
+                "%s: data: entry %lld is %g, want a finite number", source->path, (long long)e,
+                v);
         column[*nnz] = (int32_t)c;
         value[(*nnz)++] = (float)v;
     }
@@ -274,8 +269,7 @@ static graphss_status copy_row(graphss_ctx *ctx, int32_t *column, float *value, 
 }
 
 static graphss_status make_features(graphss_ctx *ctx, graphss_features *out,
-                                    const feature_rows *all, const feature_rows *tx,
-                                    const int32_t *row, size_t n)
+    const feature_rows *all, const feature_rows *tx, const int32_t *row, size_t n)
 {
     const size_t room = all->indices->count + tx->indices->count;
     size_t nnz = 0;
@@ -291,12 +285,12 @@ static graphss_status make_features(graphss_ctx *ctx, graphss_features *out,
         const size_t r = (size_t)row[i];
         if (row[i] >= 0)
             st = copy_row(ctx, column, value, &nnz, room, r < all->rows ? all : tx,
-                          r < all->rows ? r : r - all->rows);
+                r < all->rows ? r : r - all->rows);
         offset[i + 1] = (int64_t)nnz;
     }
     if (!st)
-        return graphss_i_features_from_rows(ctx, out, n, all->cols, offset, column, value, nnz,
-                                            "x");
+        return graphss_i_features_from_rows(
+            ctx, out, n, all->cols, offset, column, value, nnz, "x");
     graphss_release(ctx, value);
     graphss_release(ctx, column);
     graphss_release(ctx, offset);
@@ -304,8 +298,8 @@ static graphss_status make_features(graphss_ctx *ctx, graphss_features *out,
 }
 
 /* The column of the one in row r; -1 where all are zero. */
-static graphss_status one_hot(graphss_ctx *ctx, int32_t *out, const label_rows *labels,
-                              size_t r)
+static graphss_status one_hot(
+    graphss_ctx *ctx, int32_t *out, const label_rows *labels, size_t r)
 {
     int32_t found = -1;
     for (size_t c = 0; c < labels->cols; c++) {
@@ -314,8 +308,8 @@ static graphss_status one_hot(graphss_ctx *ctx, int32_t *out, const label_rows *
             continue;
         if (v != 1 || found >= 0)
             return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
-                                  "%s: row %zu, column %zu is %g, want a single 1 in a row",
-                                  labels->path, r, c, v);
+                "%s: row %zu, column %zu is %g, want a single 1 in a row", labels->path, r, c,
+                v);
         found = (int32_t)c;
     }
     *out = found;
@@ -323,8 +317,8 @@ static graphss_status one_hot(graphss_ctx *ctx, int32_t *out, const label_rows *
 }
 
 static graphss_status make_labels(graphss_ctx *ctx, graphss_dataset *data,
-                                  const label_rows *all, const label_rows *ty,
-                                  const label_rows *y, const int32_t *row, size_t n)
+    const label_rows *all, const label_rows *ty, const label_rows *y, const int32_t *row,
+    size_t n)
 {
     data->n_classes = all->cols;
     data->label = graphss_i_alloc(ctx, n, sizeof *data->label);
@@ -335,8 +329,8 @@ static graphss_status make_labels(graphss_ctx *ctx, graphss_dataset *data,
         if (row[i] < 0)
             continue;
         const size_t r = (size_t)row[i];
-        const graphss_status st = one_hot(ctx, &data->label[i], r < all->rows ? all : ty,
-                                          r < all->rows ? r : r - all->rows);
+        const graphss_status st = one_hot(
+            ctx, &data->label[i], r < all->rows ? all : ty, r < all->rows ? r : r - all->rows);
         if (st)
             return st;
     }
@@ -347,15 +341,15 @@ static graphss_status make_labels(graphss_ctx *ctx, graphss_dataset *data,
             return st;
         if (label != data->label[i])
             return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
-                                  "%s: row %zu is class %d, want %d as in %s", y->path, i,
-                                  (int)label, (int)data->label[i], all->path);
+                "%s: row %zu is class %d, want %d as in %s", y->path, i, (int)label,
+                (int)data->label[i], all->path);
     }
     return GRAPHSS_OK;
 }
 
 /* Labelled nodes of begin..end-1. */
 static graphss_status list_range(graphss_ctx *ctx, int32_t **node, int32_t **seen, size_t *n,
-                                 size_t begin, size_t end, const int32_t *label)
+    size_t begin, size_t end, const int32_t *label)
 {
     *node = graphss_i_alloc(ctx, end - begin, sizeof **node);
     *seen = graphss_i_alloc(ctx, end - begin, sizeof **seen);
@@ -370,7 +364,7 @@ static graphss_status list_range(graphss_ctx *ctx, int32_t **node, int32_t **see
 }
 
 static graphss_status make_split(graphss_ctx *ctx, graphss_dataset *data, size_t n_x,
-                                 size_t n_all, const int32_t *test, size_t n_test)
+    size_t n_all, const int32_t *test, size_t n_test)
 {
     graphss_split *s = &data->split;
     const size_t val_end = n_x + VALIDATE < n_all ? n_x + VALIDATE : n_all;
@@ -393,8 +387,8 @@ typedef struct planetoid_parts {
     label_rows y, ty, ally;
 } planetoid_parts;
 
-static graphss_status open_parts(graphss_ctx *ctx, planetoid_parts *p,
-                                 const planetoid_file file[FILES])
+static graphss_status open_parts(
+    graphss_ctx *ctx, planetoid_parts *p, const planetoid_file file[FILES])
 {
     const struct {
         feature_rows *features;
@@ -418,16 +412,15 @@ static graphss_status open_parts(graphss_ctx *ctx, planetoid_parts *p,
     }
     if (p->x.rows > p->allx.rows)
         return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
-                              "%s: %zu rows, want at most the %zu of %s", p->x.path, p->x.rows,
-                              p->allx.rows, p->allx.path);
+            "%s: %zu rows, want at most the %zu of %s", p->x.path, p->x.rows, p->allx.rows,
+            p->allx.path);
     return GRAPHSS_OK;
 }
 
 /* One more than the largest id. Ids must be dense enough: without this an id of 2^30 in a
  * small file would ask for gigabytes. */
 static graphss_status count_nodes(graphss_ctx *ctx, size_t *out, const planetoid_parts *p,
-                                  const int32_t *test, const neighbour_lists *lists,
-                                  const char *path)
+    const int32_t *test, const neighbour_lists *lists, const char *path)
 {
     const size_t most = p->allx.rows + p->tx.rows + lists->keys;
     size_t n = p->allx.rows;
@@ -438,15 +431,15 @@ static graphss_status count_nodes(graphss_ctx *ctx, size_t *out, const planetoid
         n = (size_t)lists->largest + 1;
     if (n > most)
         return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
-                              "%s: ids reach %zu, want below %zu: one for each row of allx "
-                              "and tx and each entry of graph",
-                              path, n - 1, most);
+            "%s: ids reach %zu, want below %zu: one for each row of allx "
+            "and tx and each entry of graph",
+            path, n - 1, most);
     *out = n;
     return GRAPHSS_OK;
 }
 
-static graphss_status assemble(graphss_ctx *ctx, graphss_dataset *data,
-                               const planetoid_file file[FILES])
+static graphss_status assemble(
+    graphss_ctx *ctx, graphss_dataset *data, const planetoid_file file[FILES])
 {
     planetoid_parts p = {0};
     neighbour_lists lists = {0};
@@ -478,8 +471,8 @@ static graphss_status assemble(graphss_ctx *ctx, graphss_dataset *data,
     if (!st)
         st = make_split(ctx, data, p.x.rows, p.allx.rows, test, n_test);
     if (!st)
-        st = graphss_graph_build(ctx, &data->graph, &data->cleaned, n, lists.from, lists.to,
-                                 lists.count);
+        st = graphss_graph_build(
+            ctx, &data->graph, &data->cleaned, n, lists.from, lists.to, lists.count);
 done:
     graphss_release(ctx, row);
     graphss_release(ctx, test);
@@ -489,8 +482,7 @@ done:
 }
 
 graphss_status graphss_i_read_planetoid(graphss_ctx *ctx, graphss_dataset *out,
-                                        const char *prefix, uint64_t max_bytes,
-                                        graphss_missing_rule missing)
+    const char *prefix, uint64_t max_bytes, graphss_missing_rule missing)
 {
     (void)missing;
     planetoid_file file[FILES] = {0};

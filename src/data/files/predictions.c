@@ -4,16 +4,15 @@
 #include <graphss/predictions.h>
 #include <math.h>
 
-graphss_status graphss_predictions_write(graphss_ctx *ctx, const graphss_predictions *p,
-                                         const char *path)
+graphss_status graphss_predictions_write(
+    graphss_ctx *ctx, const graphss_predictions *p, const char *path)
 {
     if (GRAPHSS_I_LACKS(ctx, {"predictions", p}, {"path", path}))
         return GRAPHSS_ERR_INVALID;
     const size_t n = p->n_nodes;
     if (!p->label || (p->node_names.count && p->node_names.count != n))
         return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
-                              "predictions without labels, or %zu names of %zu nodes",
-                              p->node_names.count, n);
+            "predictions without labels, or %zu names of %zu nodes", p->node_names.count, n);
     int64_t *label = graphss_i_widen(ctx, p->label, n);
     if (!label)
         return GRAPHSS_ERR_NOMEM;
@@ -25,22 +24,22 @@ graphss_status graphss_predictions_write(graphss_ctx *ctx, const graphss_predict
     size_t count = 1;
     if (p->prob)
         array[count++] = (graphss_i_array_out){.name = "probabilities",
-                                               .dtype = "<f4",
-                                               .n_dims = 2,
-                                               .shape = {n, p->n_classes},
-                                               .data = p->prob};
+            .dtype = "<f4",
+            .n_dims = 2,
+            .shape = {n, p->n_classes},
+            .data = p->prob};
     if (p->posterior)
         array[count++] = (graphss_i_array_out){.name = "posterior",
-                                               .dtype = "<f8",
-                                               .n_dims = 2,
-                                               .shape = {n, p->n_classes},
-                                               .data = p->posterior};
+            .dtype = "<f8",
+            .n_dims = 2,
+            .shape = {n, p->n_classes},
+            .data = p->posterior};
     if (p->perturbed)
         array[count++] = (graphss_i_array_out){.name = "perturbed",
-                                               .dtype = "<f8",
-                                               .n_dims = 1,
-                                               .shape = {n, 1},
-                                               .data = p->perturbed};
+            .dtype = "<f8",
+            .n_dims = 1,
+            .shape = {n, 1},
+            .data = p->perturbed};
     if (p->node_names.count)
         array[count++] = (graphss_i_array_out){
             .name = "node_names", .dtype = "<U", .names = &p->node_names};
@@ -60,8 +59,8 @@ graphss_status graphss_predictions_write(graphss_ctx *ctx, const graphss_predict
 }
 
 /* Checks the shape of an n x k array, where k may be unknown yet (0). */
-static graphss_status check_shape(graphss_ctx *ctx, size_t *k, const graphss_i_npz *npz,
-                                  const char *array, size_t n)
+static graphss_status check_shape(
+    graphss_ctx *ctx, size_t *k, const graphss_i_npz *npz, const char *array, size_t n)
 {
     graphss_i_array_info info;
     const graphss_status st = graphss_i_npz_info(ctx, &info, npz, array);
@@ -70,20 +69,19 @@ static graphss_status check_shape(graphss_ctx *ctx, size_t *k, const graphss_i_n
     if (info.n_dims != 2 || info.shape[0] != n || info.shape[1] == 0 ||
         (*k && info.shape[1] != *k))
         return graphss_i_npz_fail(ctx, GRAPHSS_ERR_DATA, npz, array,
-                                  "%zu x %zu, want %zu nodes x classes", info.shape[0],
-                                  info.shape[1], n);
+            "%zu x %zu, want %zu nodes x classes", info.shape[0], info.shape[1], n);
     *k = info.shape[1];
     return GRAPHSS_OK;
 }
 
 static graphss_status check_finite(graphss_ctx *ctx, const float *single, const double *wide,
-                                   size_t n, const graphss_i_npz *npz, const char *array)
+    size_t n, const graphss_i_npz *npz, const char *array)
 {
     for (size_t i = 0; i < n; i++) {
         const double value = single ? (double)single[i] : wide[i];
         if (!isfinite(value))
             return graphss_i_npz_fail(ctx, GRAPHSS_ERR_DATA, npz, array,
-                                      "entry %zu is %g, want a finite number", i, value);
+                "entry %zu is %g, want a finite number", i, value);
     }
     return GRAPHSS_OK;
 }
@@ -136,8 +134,8 @@ static graphss_status read_parts(graphss_ctx *ctx, graphss_predictions *p, graph
         st = graphss_i_npz_names(ctx, &p->node_names, npz, "node_names", p->n_nodes);
     if (st == GRAPHSS_OK &&
         graphss_i_npz_wants(ctx, npz, "class_names", "classes go by number"))
-        st = graphss_i_npz_names(ctx, &p->class_names, npz, "class_names",
-                                 p->n_classes ? p->n_classes : SIZE_MAX);
+        st = graphss_i_npz_names(
+            ctx, &p->class_names, npz, "class_names", p->n_classes ? p->n_classes : SIZE_MAX);
     if (st)
         return st;
     if (p->class_names.count)
@@ -148,15 +146,15 @@ static graphss_status read_parts(graphss_ctx *ctx, graphss_predictions *p, graph
         const int32_t label = p->label[i];
         if (label < -1 || label == INT32_MAX || (known && label >= (int64_t)p->n_classes))
             return graphss_i_npz_fail(ctx, GRAPHSS_ERR_DATA, npz, "labels",
-                                      "entry %zu is %d, want a class or -1", i, (int)label);
+                "entry %zu is %d, want a class or -1", i, (int)label);
         if (!known && label >= (int64_t)p->n_classes)
             p->n_classes = (size_t)label + 1;
     }
     return graphss_i_npz_split(ctx, &p->split, npz, p->n_nodes, p->n_classes);
 }
 
-graphss_status graphss_predictions_read(graphss_ctx *ctx, graphss_predictions *out,
-                                        const char *path)
+graphss_status graphss_predictions_read(
+    graphss_ctx *ctx, graphss_predictions *out, const char *path)
 {
     if (GRAPHSS_I_LACKS(ctx, {"path", path}, {"place for the predictions", out}))
         return GRAPHSS_ERR_INVALID;

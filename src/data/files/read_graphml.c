@@ -20,13 +20,13 @@ typedef struct node_rows {
     bool header_done;
 } node_rows;
 
-static graphss_i_csv_field field_of(const graphss_i_graphml *doc,
-                                    const graphss_i_graphml_text *text)
+static graphss_i_csv_field field_of(
+    const graphss_i_graphml *doc, const graphss_i_graphml_text *text)
 {
     return (graphss_i_csv_field){.text = doc->text ? doc->text + text->start : "",
-                                 .length = text->length,
-                                 .line = text->line,
-                                 .column = text->column};
+        .length = text->length,
+        .line = text->line,
+        .column = text->column};
 }
 
 /* Programs repeat the id as data. */
@@ -39,8 +39,8 @@ static bool is_id(const graphss_i_csv_field *name)
     return false;
 }
 
-static graphss_status choose_columns(graphss_ctx *ctx, node_rows *rows,
-                                     const graphss_i_graphml *doc)
+static graphss_status choose_columns(
+    graphss_ctx *ctx, node_rows *rows, const graphss_i_graphml *doc)
 {
     *rows = (node_rows){.doc = doc, .n_columns = 1};
     rows->column = graphss_i_alloc(ctx, doc->n_keys, sizeof *rows->column);
@@ -100,8 +100,8 @@ static void fill_row(graphss_i_csv *record, node_rows *rows)
     }
 }
 
-static graphss_status next_record(graphss_ctx *ctx, bool *more, graphss_i_csv *record,
-                                  void *user)
+static graphss_status next_record(
+    graphss_ctx *ctx, bool *more, graphss_i_csv *record, void *user)
 {
     node_rows *rows = user;
     if (record->room < rows->n_columns) {
@@ -126,8 +126,8 @@ static graphss_status next_record(graphss_ctx *ctx, bool *more, graphss_i_csv *r
 
 /* The key of weights, or n_keys; the other keys of edges are extras, whose number among them
  * goes to extra [n_keys], -1: none. */
-static size_t sort_keys(int32_t *extra, graphss_i_edge_extras *extras,
-                        const graphss_i_graphml *doc)
+static size_t sort_keys(
+    int32_t *extra, graphss_i_edge_extras *extras, const graphss_i_graphml *doc)
 {
     size_t weight = doc->n_keys;
     for (size_t k = 0; k < doc->n_keys; k++) {
@@ -146,8 +146,8 @@ static size_t sort_keys(int32_t *extra, graphss_i_edge_extras *extras,
 }
 
 static graphss_status read_edge(graphss_ctx *ctx, graphss_i_edge_pairs *pairs,
-                                const graphss_i_graphml *doc, size_t e, double weight,
-                                const graphss_i_intern *ids, const char *file)
+    const graphss_i_graphml *doc, size_t e, double weight, const graphss_i_intern *ids,
+    const char *file)
 {
     const graphss_i_csv place = {.file = file};
     int64_t node[2];
@@ -161,8 +161,7 @@ static graphss_status read_edge(graphss_ctx *ctx, graphss_i_edge_pairs *pairs,
 }
 
 static graphss_status read_edges(graphss_ctx *ctx, graphss_i_edge_pairs *pairs,
-                                 const graphss_i_graphml *doc, const graphss_i_intern *ids,
-                                 const char *file)
+    const graphss_i_graphml *doc, const graphss_i_intern *ids, const char *file)
 {
     const graphss_i_csv place = {.file = file};
     graphss_i_edge_extras extras = {0};
@@ -179,11 +178,11 @@ static graphss_status read_edges(graphss_ctx *ctx, graphss_i_edge_pairs *pairs,
             const graphss_i_csv_field field = field_of(doc, &cell->value);
             if (cell->key == weight_key &&
                 (!graphss_i_parse_double(&weight, field.text, field.length) ||
-                 !isfinite(weight)))
+                    !isfinite(weight)))
                 st = graphss_i_csv_fail(ctx, &place, &field, "a finite weight");
             else if (extra[cell->key] >= 0)
-                st = graphss_i_edge_extras_value(ctx, &extras, (size_t)extra[cell->key],
-                                                 field.text, field.length);
+                st = graphss_i_edge_extras_value(
+                    ctx, &extras, (size_t)extra[cell->key], field.text, field.length);
         }
         if (!st)
             st = read_edge(ctx, pairs, doc, e, weight, ids, file);
@@ -198,8 +197,8 @@ static graphss_status read_edges(graphss_ctx *ctx, graphss_i_edge_pairs *pairs,
 /* ---- the whole ---- */
 
 static graphss_status make(graphss_ctx *ctx, graphss_dataset *out,
-                           const graphss_i_graphml *doc, const char *file, uint64_t max_bytes,
-                           graphss_missing_rule missing)
+    const graphss_i_graphml *doc, const char *file, uint64_t max_bytes,
+    graphss_missing_rule missing)
 {
     graphss_dataset data = {0};
     graphss_i_edge_pairs pairs = {0};
@@ -209,12 +208,11 @@ static graphss_status make(graphss_ctx *ctx, graphss_dataset *out,
     graphss_status st = choose_columns(ctx, &rows, doc);
     /* A key costs a few bytes and a column for all nodes. */
     if (!st && (!graphss_i_mul(&cells, doc->n_nodes, rows.n_columns) ||
-                cells > max_bytes / MEMORY_PER_CELL))
+                   cells > max_bytes / MEMORY_PER_CELL))
         st = graphss_i_fail(ctx, GRAPHSS_ERR_LIMIT,
-                            "%s: %zu nodes with %zu keys each would take more than the %llu "
-                            "bytes allowed",
-                            file, doc->n_nodes, rows.n_columns - 1,
-                            (unsigned long long)max_bytes);
+            "%s: %zu nodes with %zu keys each would take more than the %llu "
+            "bytes allowed",
+            file, doc->n_nodes, rows.n_columns - 1, (unsigned long long)max_bytes);
     if (!st && doc->n_nodes == 0)
         st = graphss_i_fail(ctx, GRAPHSS_ERR_DATA, "%s: no node in it", file);
     char nothing[1] = ""; /* rows come from next_record */
@@ -224,8 +222,8 @@ static graphss_status make(graphss_ctx *ctx, graphss_dataset *out,
     if (!st)
         st = read_edges(ctx, &pairs, doc, &ids, file);
     if (!st)
-        st = graphss_i_edge_pairs_build(ctx, &data.graph, &data.cleaned, &pairs,
-                                        ids.list.count);
+        st = graphss_i_edge_pairs_build(
+            ctx, &data.graph, &data.cleaned, &pairs, ids.list.count);
     if (!st && !graphss_i_ids_are_places(&ids))
         st = graphss_i_name_list_finish(ctx, &data.node_names, &ids.list);
     if (!st)
@@ -242,8 +240,8 @@ static graphss_status make(graphss_ctx *ctx, graphss_dataset *out,
 }
 
 graphss_status graphss_i_graphml_dataset(graphss_ctx *ctx, graphss_dataset *out,
-                                         const char *file, const char *bytes, size_t n,
-                                         uint64_t max_bytes, graphss_missing_rule missing)
+    const char *file, const char *bytes, size_t n, uint64_t max_bytes,
+    graphss_missing_rule missing)
 {
     graphss_i_graphml doc = {0};
     graphss_status st = graphss_i_graphml_parse(ctx, &doc, file, bytes, n);
@@ -254,15 +252,15 @@ graphss_status graphss_i_graphml_dataset(graphss_ctx *ctx, graphss_dataset *out,
 }
 
 graphss_status graphss_i_read_graphml(graphss_ctx *ctx, graphss_dataset *out, const char *path,
-                                      uint64_t max_bytes, graphss_missing_rule missing)
+    uint64_t max_bytes, graphss_missing_rule missing)
 {
     char *bytes = NULL;
     size_t n = 0;
     graphss_status st =
         graphss_i_packed_read(ctx, &bytes, &n, path, max_bytes / MEMORY_PER_BYTE);
     if (!st)
-        st = graphss_i_graphml_dataset(ctx, out, graphss_i_packed_name(path), bytes, n,
-                                       max_bytes, missing);
+        st = graphss_i_graphml_dataset(
+            ctx, out, graphss_i_packed_name(path), bytes, n, max_bytes, missing);
     graphss_release(ctx, bytes);
     return st;
 }

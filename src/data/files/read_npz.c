@@ -35,8 +35,8 @@ static array_name name_of(const char *prefix, const char *part)
     return name;
 }
 
-static graphss_status read_shape(graphss_ctx *ctx, size_t shape[2], graphss_i_npz *npz,
-                                 const char *prefix)
+static graphss_status read_shape(
+    graphss_ctx *ctx, size_t shape[2], graphss_i_npz *npz, const char *prefix)
 {
     const array_name name = name_of(prefix, "shape");
     int64_t *value = NULL;
@@ -45,8 +45,7 @@ static graphss_status read_shape(graphss_ctx *ctx, size_t shape[2], graphss_i_np
     for (size_t i = 0; st == GRAPHSS_OK && i < 2; i++) {
         if (value[i] < 0 || value[i] > INT32_MAX)
             st = graphss_i_npz_fail(ctx, GRAPHSS_ERR_DATA, npz, name.text,
-                                    "entry %zu is %lld, want 0..%d", i, (long long)value[i],
-                                    INT32_MAX);
+                "entry %zu is %lld, want 0..%d", i, (long long)value[i], INT32_MAX);
         else
             shape[i] = (size_t)value[i];
     }
@@ -55,16 +54,16 @@ static graphss_status read_shape(graphss_ctx *ctx, size_t shape[2], graphss_i_np
 }
 
 static graphss_status want_square(graphss_ctx *ctx, size_t n_rows, size_t n_cols,
-                                  const graphss_i_npz *npz, const char *prefix)
+    const graphss_i_npz *npz, const char *prefix)
 {
     if (n_rows == n_cols)
         return GRAPHSS_OK;
     return graphss_i_npz_fail(ctx, GRAPHSS_ERR_DATA, npz, name_of(prefix, "shape").text,
-                              "%zu x %zu, want a square matrix", n_rows, n_cols);
+        "%zu x %zu, want a square matrix", n_rows, n_cols);
 }
 
-static graphss_status read_rows(graphss_ctx *ctx, rows *out, graphss_i_npz *npz,
-                                const char *prefix)
+static graphss_status read_rows(
+    graphss_ctx *ctx, rows *out, graphss_i_npz *npz, const char *prefix)
 {
     rows r = {0};
     size_t shape[2], n;
@@ -73,11 +72,11 @@ static graphss_status read_rows(graphss_ctx *ctx, rows *out, graphss_i_npz *npz,
         return st;
     r.n_rows = shape[0];
     r.n_cols = shape[1];
-    st = graphss_i_npz_int64(ctx, &r.offset, &n, npz, name_of(prefix, "indptr").text,
-                             r.n_rows + 1);
+    st = graphss_i_npz_int64(
+        ctx, &r.offset, &n, npz, name_of(prefix, "indptr").text, r.n_rows + 1);
     if (st == GRAPHSS_OK)
-        st = graphss_i_npz_int32(ctx, &r.column, &r.nnz, npz, name_of(prefix, "indices").text,
-                                 SIZE_MAX);
+        st = graphss_i_npz_int32(
+            ctx, &r.column, &r.nnz, npz, name_of(prefix, "indices").text, SIZE_MAX);
     const array_name data = name_of(prefix, "data");
     if (st == GRAPHSS_OK && graphss_i_npz_has(npz, data.text))
         st = graphss_i_npz_float(ctx, &r.value, &n, npz, data.text, r.nnz);
@@ -90,8 +89,8 @@ static graphss_status read_rows(graphss_ctx *ctx, rows *out, graphss_i_npz *npz,
 }
 
 /* The graph of compressed rows; columns instead of rows make no difference to it. */
-static graphss_status read_graph(graphss_ctx *ctx, graphss_dataset *data, graphss_i_npz *npz,
-                                 const char *prefix)
+static graphss_status read_graph(
+    graphss_ctx *ctx, graphss_dataset *data, graphss_i_npz *npz, const char *prefix)
 {
     rows r = {0};
     graphss_status st = read_rows(ctx, &r, npz, prefix);
@@ -100,7 +99,7 @@ static graphss_status read_graph(graphss_ctx *ctx, graphss_dataset *data, graphs
     st = want_square(ctx, r.n_rows, r.n_cols, npz, prefix);
     if (st == GRAPHSS_OK) {
         st = graphss_i_graph_from_rows(ctx, &data->graph, r.n_rows, r.offset, r.column,
-                                       r.value, r.nnz, prefix, &data->cleaned);
+            r.value, r.nnz, prefix, &data->cleaned);
         if (st)
             st = graphss_i_npz_fail_in(ctx, st, npz);
     }
@@ -109,12 +108,12 @@ static graphss_status read_graph(graphss_ctx *ctx, graphss_dataset *data, graphs
 }
 
 graphss_status graphss_i_npz_check_ends(graphss_ctx *ctx, const int32_t *end, size_t m,
-                                        size_t n, const graphss_i_npz *npz, const char *array)
+    size_t n, const graphss_i_npz *npz, const char *array)
 {
     for (size_t e = 0; e < m; e++)
         if (end[e] < 0 || (size_t)end[e] >= n)
             return graphss_i_npz_fail(ctx, GRAPHSS_ERR_DATA, npz, array,
-                                      "entry %zu is %d, want below %zu", e, (int)end[e], n);
+                "entry %zu is %d, want below %zu", e, (int)end[e], n);
     return GRAPHSS_OK;
 }
 
@@ -143,11 +142,10 @@ static graphss_status read_pairs(graphss_ctx *ctx, graphss_dataset *data, graphs
     for (size_t e = 0; st == GRAPHSS_OK && weight && e < m; e++)
         if (!isfinite(weight[e]))
             st = graphss_i_npz_fail(ctx, GRAPHSS_ERR_DATA, npz, "data",
-                                    "entry %zu is %g, want a finite number", e,
-                                    (double)weight[e]);
+                "entry %zu is %g, want a finite number", e, (double)weight[e]);
     if (st == GRAPHSS_OK)
-        st = graphss_i_graph_from_pairs(ctx, &data->graph, shape[0], from, to, weight, m,
-                                        &data->cleaned);
+        st = graphss_i_graph_from_pairs(
+            ctx, &data->graph, shape[0], from, to, weight, m, &data->cleaned);
     graphss_release(ctx, weight);
     graphss_release(ctx, to);
     graphss_release(ctx, from);
@@ -166,26 +164,26 @@ static graphss_status read_scipy(graphss_ctx *ctx, graphss_dataset *data, graphs
     else if (strcmp(text, "coo") == 0)
         st = read_pairs(ctx, data, npz);
     else
-        st = graphss_i_npz_fail(ctx, GRAPHSS_ERR_DATA, npz, "format",
-                                "'%.8s', want csr, csc or coo", text);
+        st = graphss_i_npz_fail(
+            ctx, GRAPHSS_ERR_DATA, npz, "format", "'%.8s', want csr, csc or coo", text);
     graphss_names_destroy(ctx, &format);
     return st;
 }
 
-static graphss_status read_sparse_features(graphss_ctx *ctx, graphss_dataset *data,
-                                           graphss_i_npz *npz, const char *prefix)
+static graphss_status read_sparse_features(
+    graphss_ctx *ctx, graphss_dataset *data, graphss_i_npz *npz, const char *prefix)
 {
     rows r = {0};
     graphss_status st = read_rows(ctx, &r, npz, prefix);
     if (st)
         return st;
-    st = graphss_i_features_from_rows(ctx, &data->features, r.n_rows, r.n_cols, r.offset,
-                                      r.column, r.value, r.nnz, prefix);
+    st = graphss_i_features_from_rows(
+        ctx, &data->features, r.n_rows, r.n_cols, r.offset, r.column, r.value, r.nnz, prefix);
     return st ? graphss_i_npz_fail_in(ctx, st, npz) : GRAPHSS_OK;
 }
 
-graphss_status graphss_i_npz_dense_features(graphss_ctx *ctx, graphss_dataset *data,
-                                            graphss_i_npz *npz, const char *array)
+graphss_status graphss_i_npz_dense_features(
+    graphss_ctx *ctx, graphss_dataset *data, graphss_i_npz *npz, const char *array)
 {
     graphss_i_array_info info;
     float *value = NULL;
@@ -195,13 +193,13 @@ graphss_status graphss_i_npz_dense_features(graphss_ctx *ctx, graphss_dataset *d
         return st;
     if (info.n_dims != 2 || info.shape[1] > INT32_MAX)
         return graphss_i_npz_fail(ctx, GRAPHSS_ERR_DATA, npz, array,
-                                  "%zu x %zu in %zu dimensions, want nodes x columns",
-                                  info.shape[0], info.shape[1], info.n_dims);
+            "%zu x %zu in %zu dimensions, want nodes x columns", info.shape[0], info.shape[1],
+            info.n_dims);
     st = graphss_i_npz_float(ctx, &value, &n, npz, array, SIZE_MAX);
     if (st)
         return st;
-    st = graphss_i_features_from_dense(ctx, &data->features, info.shape[0], info.shape[1],
-                                       value, array);
+    st = graphss_i_features_from_dense(
+        ctx, &data->features, info.shape[0], info.shape[1], value, array);
     return st ? graphss_i_npz_fail_in(ctx, st, npz) : GRAPHSS_OK;
 }
 
@@ -211,8 +209,8 @@ static bool has_rows(const graphss_i_npz *npz, const char *prefix)
            graphss_i_npz_has(npz, name_of(prefix, "indices").text);
 }
 
-static graphss_status read_features(graphss_ctx *ctx, graphss_dataset *data,
-                                    graphss_i_npz *npz)
+static graphss_status read_features(
+    graphss_ctx *ctx, graphss_dataset *data, graphss_i_npz *npz)
 {
     static const char *const prefixes[] = {"attr_", "attr_matrix."};
     for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
@@ -224,8 +222,7 @@ static graphss_status read_features(graphss_ctx *ctx, graphss_dataset *data,
 }
 
 graphss_status graphss_i_npz_optional_names(graphss_ctx *ctx, graphss_names *out,
-                                            graphss_i_npz *npz, const char *array, size_t want,
-                                            const char *without)
+    graphss_i_npz *npz, const char *array, size_t want, const char *without)
 {
     return graphss_i_npz_wants(ctx, npz, array, without)
                ? graphss_i_npz_names(ctx, out, npz, array, want)
@@ -233,8 +230,8 @@ graphss_status graphss_i_npz_optional_names(graphss_ctx *ctx, graphss_names *out
 }
 
 /* Snapshots and lists of nodes find a node by its name, so two of one name are one lost. */
-static graphss_status tell_twice(graphss_ctx *ctx, const graphss_names *names,
-                                 const char *path)
+static graphss_status tell_twice(
+    graphss_ctx *ctx, const graphss_names *names, const char *path)
 {
     graphss_i_intern table = {
         .list = {.count = names->count, .start = names->start, .text = names->text}};
@@ -250,8 +247,7 @@ static graphss_status tell_twice(graphss_ctx *ctx, const graphss_names *names,
     }
     graphss_release(ctx, table.slot);
     if (twice)
-        graphss_i_log(
-            ctx, GRAPHSS_LOG_WARN,
+        graphss_i_log(ctx, GRAPHSS_LOG_WARN,
             "%s: array 'node_names': entry %zu is '%.80s' like entry %zu (%zu such "
             "entr%s): nodes are found by name, and of those of one name the first is",
             path, again, graphss_names_get(names, again), first, twice,
@@ -260,8 +256,8 @@ static graphss_status tell_twice(graphss_ctx *ctx, const graphss_names *names,
 }
 
 /* Classes that have names come first, in their order; "" is no label. */
-static graphss_status read_text_labels(graphss_ctx *ctx, graphss_dataset *data,
-                                       graphss_i_npz *npz, const char *array)
+static graphss_status read_text_labels(
+    graphss_ctx *ctx, graphss_dataset *data, graphss_i_npz *npz, const char *array)
 {
     graphss_names text = {0};
     graphss_i_intern classes = {0};
@@ -294,8 +290,8 @@ static graphss_status read_text_labels(graphss_ctx *ctx, graphss_dataset *data,
     return st;
 }
 
-graphss_status graphss_i_npz_labels(graphss_ctx *ctx, graphss_dataset *data,
-                                    graphss_i_npz *npz, const char *array)
+graphss_status graphss_i_npz_labels(
+    graphss_ctx *ctx, graphss_dataset *data, graphss_i_npz *npz, const char *array)
 {
     graphss_status st = graphss_i_npz_optional_names(
         ctx, &data->class_names, npz, "class_names", SIZE_MAX, "classes go by number");
@@ -320,24 +316,23 @@ graphss_status graphss_i_npz_labels(graphss_ctx *ctx, graphss_dataset *data,
     return st ? graphss_i_npz_fail_in(ctx, st, npz) : GRAPHSS_OK;
 }
 
-graphss_status graphss_i_npz_names_and_split(graphss_ctx *ctx, graphss_dataset *data,
-                                             graphss_i_npz *npz, const char *path)
+graphss_status graphss_i_npz_names_and_split(
+    graphss_ctx *ctx, graphss_dataset *data, graphss_i_npz *npz, const char *path)
 {
-    graphss_status st =
-        graphss_i_npz_optional_names(ctx, &data->node_names, npz, "node_names",
-                                     data->graph.n_nodes, "nodes go by position");
+    graphss_status st = graphss_i_npz_optional_names(ctx, &data->node_names, npz, "node_names",
+        data->graph.n_nodes, "nodes go by position");
     if (st == GRAPHSS_OK)
         st = tell_twice(ctx, &data->node_names, path);
     if (st == GRAPHSS_OK)
         st = graphss_i_npz_optional_names(ctx, &data->column_names, npz, "attr_names",
-                                          data->features.n_cols, "features go by position");
+            data->features.n_cols, "features go by position");
     if (st == GRAPHSS_OK)
         st = graphss_i_npz_split(ctx, &data->split, npz, data->graph.n_nodes, data->n_classes);
     return st;
 }
 
-static graphss_status read_parts(graphss_ctx *ctx, graphss_dataset *data, graphss_i_npz *npz,
-                                 const char *path)
+static graphss_status read_parts(
+    graphss_ctx *ctx, graphss_dataset *data, graphss_i_npz *npz, const char *path)
 {
     static const char *const prefixes[] = {"adj_", "adj_matrix."};
     graphss_status st = GRAPHSS_OK;
@@ -354,10 +349,10 @@ static graphss_status read_parts(graphss_ctx *ctx, graphss_dataset *data, graphs
     }
     if (!prefix)
         return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
-                              "%s: no graph in it: want arrays adj_indptr, adj_indices and "
-                              "adj_shape, scipy's format, shape, indices and indptr, or PyG's "
-                              "edge_index, x and y",
-                              path);
+            "%s: no graph in it: want arrays adj_indptr, adj_indices and "
+            "adj_shape, scipy's format, shape, indices and indptr, or PyG's "
+            "edge_index, x and y",
+            path);
     st = read_graph(ctx, data, npz, prefix);
     if (st == GRAPHSS_OK)
         st = read_features(ctx, data, npz);
@@ -369,7 +364,7 @@ static graphss_status read_parts(graphss_ctx *ctx, graphss_dataset *data, graphs
 }
 
 graphss_status graphss_i_read_npz(graphss_ctx *ctx, graphss_dataset *out, const char *path,
-                                  uint64_t max_bytes, graphss_missing_rule missing)
+    uint64_t max_bytes, graphss_missing_rule missing)
 {
     (void)missing;
     graphss_i_npz *npz = NULL;

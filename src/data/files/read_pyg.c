@@ -13,8 +13,8 @@ bool graphss_i_npz_is_pyg(const graphss_i_npz *npz)
 
 /* How many nodes: rows of x, else entries of y, else num_nodes, else one more than the largest
  * end. What only a number asks for is claimed before anything of that size is made. */
-static graphss_status count_nodes(graphss_ctx *ctx, size_t *n, graphss_i_npz *npz,
-                                  const int32_t *end, size_t m)
+static graphss_status count_nodes(
+    graphss_ctx *ctx, size_t *n, graphss_i_npz *npz, const int32_t *end, size_t m)
 {
     static const char *const array[] = {"x", "y"};
     graphss_i_array_info info;
@@ -33,7 +33,7 @@ static graphss_status count_nodes(graphss_ctx *ctx, size_t *n, graphss_i_npz *np
         graphss_status st = graphss_i_npz_int64(ctx, &value, &count, npz, named, 1);
         if (!st && (value[0] < 0 || value[0] > INT32_MAX))
             st = graphss_i_npz_fail(ctx, GRAPHSS_ERR_DATA, npz, named,
-                                    "found %lld, want 0..%d", (long long)value[0], INT32_MAX);
+                "found %lld, want 0..%d", (long long)value[0], INT32_MAX);
         if (!st)
             *n = (size_t)value[0];
         graphss_release(ctx, value);
@@ -58,17 +58,17 @@ static graphss_status read_edges(graphss_ctx *ctx, graphss_dataset *data, graphs
         return st;
     if (info.n_dims != 2 || info.shape[0] != 2)
         return graphss_i_npz_fail(ctx, GRAPHSS_ERR_DATA, npz, array,
-                                  "%zu x %zu in %zu dimensions, want 2 x edges: the first row "
-                                  "where edges begin, the second where they end",
-                                  info.shape[0], info.shape[1], info.n_dims);
+            "%zu x %zu in %zu dimensions, want 2 x edges: the first row "
+            "where edges begin, the second where they end",
+            info.shape[0], info.shape[1], info.n_dims);
     st = graphss_i_npz_int32(ctx, &end, &ends, npz, array, SIZE_MAX);
     if (!st)
         st = count_nodes(ctx, &n, npz, end, ends);
     if (!st)
         st = graphss_i_npz_check_ends(ctx, end, ends, n, npz, array);
     if (!st)
-        st = graphss_i_graph_from_pairs(ctx, &data->graph, n, end, end + ends / 2, NULL,
-                                        ends / 2, &data->cleaned);
+        st = graphss_i_graph_from_pairs(
+            ctx, &data->graph, n, end, end + ends / 2, NULL, ends / 2, &data->cleaned);
     graphss_release(ctx, end);
     return st;
 }
@@ -80,12 +80,11 @@ static void tell_unused(graphss_ctx *ctx, const graphss_i_npz *npz, const char *
     for (size_t i = 0; i < sizeof array / sizeof *array; i++)
         if (graphss_i_npz_has(npz, array[i]))
             graphss_i_log(ctx, GRAPHSS_LOG_NOTICE,
-                          "%s: array '%s' is not used: edges of all sorts count alike", path,
-                          array[i]);
+                "%s: array '%s' is not used: edges of all sorts count alike", path, array[i]);
 }
 
-graphss_status graphss_i_npz_read_pyg(graphss_ctx *ctx, graphss_dataset *data,
-                                      graphss_i_npz *npz, const char *path)
+graphss_status graphss_i_npz_read_pyg(
+    graphss_ctx *ctx, graphss_dataset *data, graphss_i_npz *npz, const char *path)
 {
     graphss_status st = read_edges(ctx, data, npz);
     if (!st && graphss_i_npz_wants(ctx, npz, "x", NULL))

@@ -8,9 +8,9 @@ static const struct family {
     const char *list[3];
     bool mask;
 } families[] = {{{"train", "val", "test"}, false},
-                {{"idx_train", "idx_val", "idx_test"}, false},
-                {{"split_train", "split_val", "split_test"}, false},
-                {{"train_mask", "val_mask", "test_mask"}, true}};
+    {{"idx_train", "idx_val", "idx_test"}, false},
+    {{"split_train", "split_val", "split_test"}, false},
+    {{"train_mask", "val_mask", "test_mask"}, true}};
 
 static const struct family *find_family(const graphss_i_npz *npz)
 {
@@ -25,8 +25,7 @@ static const struct family *find_family(const graphss_i_npz *npz)
 /* A list of nodes, from numbers or from a mask. owner [n] has 1 + the list each node is in,
  * 0 for none so far. */
 static graphss_status read_list(graphss_ctx *ctx, int32_t **out, size_t *count,
-                                graphss_i_npz *npz, const struct family *f, size_t which,
-                                uint8_t *owner, size_t n)
+    graphss_i_npz *npz, const struct family *f, size_t which, uint8_t *owner, size_t n)
 {
     const char *const *list = f->list;
     const char *array = list[which];
@@ -51,11 +50,11 @@ static graphss_status read_list(graphss_ctx *ctx, int32_t **out, size_t *count,
         const int32_t node = value[i];
         if (node < 0 || (size_t)node >= n)
             st = graphss_i_npz_fail(ctx, GRAPHSS_ERR_DATA, npz, array,
-                                    "entry %zu is %d, want a node below %zu", i, (int)node, n);
+                "entry %zu is %d, want a node below %zu", i, (int)node, n);
         else if (owner[node])
             st = graphss_i_npz_fail(ctx, GRAPHSS_ERR_DATA, npz, array,
-                                    "entry %zu is node %d, which stands in '%s' already", i,
-                                    (int)node, list[owner[node] - 1]);
+                "entry %zu is node %d, which stands in '%s' already", i, (int)node,
+                list[owner[node] - 1]);
         if (st) {
             graphss_release(ctx, value);
             return st;
@@ -68,7 +67,7 @@ static graphss_status read_list(graphss_ctx *ctx, int32_t **out, size_t *count,
 }
 
 static graphss_status read_labels(graphss_ctx *ctx, int32_t **out, graphss_i_npz *npz,
-                                  const char *array, size_t n, size_t n_classes)
+    const char *array, size_t n, size_t n_classes)
 {
     int32_t *label = NULL;
     size_t count;
@@ -78,8 +77,7 @@ static graphss_status read_labels(graphss_ctx *ctx, int32_t **out, graphss_i_npz
     for (size_t i = 0; st == GRAPHSS_OK && i < n; i++)
         if (label[i] < 0 || (size_t)label[i] >= n_classes)
             st = graphss_i_npz_fail(ctx, GRAPHSS_ERR_DATA, npz, array,
-                                    "entry %zu is %d, want a class below %zu", i,
-                                    (int)label[i], n_classes);
+                "entry %zu is %d, want a class below %zu", i, (int)label[i], n_classes);
     if (st) {
         graphss_release(ctx, label);
         return st;
@@ -88,8 +86,8 @@ static graphss_status read_labels(graphss_ctx *ctx, int32_t **out, graphss_i_npz
     return GRAPHSS_OK;
 }
 
-graphss_status graphss_i_npz_split(graphss_ctx *ctx, graphss_split *out, graphss_i_npz *npz,
-                                   size_t n, size_t n_classes)
+graphss_status graphss_i_npz_split(
+    graphss_ctx *ctx, graphss_split *out, graphss_i_npz *npz, size_t n, size_t n_classes)
 {
     const struct family *f = find_family(npz);
     graphss_split made = {0};
@@ -120,19 +118,17 @@ graphss_status graphss_i_npz_split(graphss_ctx *ctx, graphss_split *out, graphss
 
 /* Labels the file lacks, from the truth. */
 static graphss_status complete(graphss_ctx *ctx, int32_t **out, const int32_t *node, size_t n,
-                               const int32_t *label, const graphss_i_npz *npz,
-                               const char *array)
+    const int32_t *label, const graphss_i_npz *npz, const char *array)
 {
     if (*out)
         return GRAPHSS_OK;
     if (!label)
         return graphss_i_npz_fail(ctx, GRAPHSS_ERR_DATA, npz, array,
-                                  "without its labels, and the dataset has none either");
+            "without its labels, and the dataset has none either");
     for (size_t i = 0; i < n; i++)
         if (label[node[i]] < 0)
             return graphss_i_npz_fail(ctx, GRAPHSS_ERR_DATA, npz, array,
-                                      "entry %zu is node %d, whose label is unknown", i,
-                                      (int)node[i]);
+                "entry %zu is node %d, whose label is unknown", i, (int)node[i]);
     int32_t *made = graphss_i_alloc(ctx, n, sizeof *made);
     if (!made)
         return GRAPHSS_ERR_NOMEM;
@@ -143,7 +139,7 @@ static graphss_status complete(graphss_ctx *ctx, int32_t **out, const int32_t *n
 }
 
 graphss_status graphss_split_read(graphss_ctx *ctx, graphss_split *out, const char *path,
-                                  const int32_t *label, size_t n, size_t n_classes)
+    const int32_t *label, size_t n, size_t n_classes)
 {
     if (GRAPHSS_I_LACKS(ctx, {"path", path}, {"place for the split", out}))
         return GRAPHSS_ERR_INVALID;
@@ -155,7 +151,7 @@ graphss_status graphss_split_read(graphss_ctx *ctx, graphss_split *out, const ch
     st = graphss_i_npz_split(ctx, &made, npz, n, n_classes);
     if (st == GRAPHSS_OK && !made.train)
         st = graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
-                            "%s: no split in it: want arrays train, val and test", path);
+            "%s: no split in it: want arrays train, val and test", path);
     if (st == GRAPHSS_OK)
         st = complete(ctx, &made.train_label, made.train, made.n_train, label, npz, "train");
     if (st == GRAPHSS_OK)
@@ -169,18 +165,17 @@ graphss_status graphss_split_read(graphss_ctx *ctx, graphss_split *out, const ch
     return GRAPHSS_OK;
 }
 
-graphss_status graphss_i_split_out_init(graphss_ctx *ctx, graphss_i_split_out *out,
-                                        const graphss_split *split)
+graphss_status graphss_i_split_out_init(
+    graphss_ctx *ctx, graphss_i_split_out *out, const graphss_split *split)
 {
     const struct {
         const char *name;
         const int32_t *value;
         size_t n;
-    } part[] = {{"train", split->train, split->n_train},
-                {"val", split->val, split->n_val},
-                {"test", split->test, split->n_test},
-                {"train_labels", split->train_label, split->n_train},
-                {"val_labels", split->val_label, split->n_val}};
+    } part[] = {{"train", split->train, split->n_train}, {"val", split->val, split->n_val},
+        {"test", split->test, split->n_test},
+        {"train_labels", split->train_label, split->n_train},
+        {"val_labels", split->val_label, split->n_val}};
     graphss_i_split_out made = {0};
     for (size_t i = 0; i < 5; i++) {
         if (i >= 3 && !part[i].value)
@@ -192,10 +187,10 @@ graphss_status graphss_i_split_out_init(graphss_ctx *ctx, graphss_i_split_out *o
         }
         made.block[made.n_arrays] = block;
         made.array[made.n_arrays++] = (graphss_i_array_out){.name = part[i].name,
-                                                            .dtype = "<i8",
-                                                            .n_dims = 1,
-                                                            .shape = {part[i].n},
-                                                            .data = block};
+            .dtype = "<i8",
+            .n_dims = 1,
+            .shape = {part[i].n},
+            .data = block};
     }
     *out = made;
     return GRAPHSS_OK;
@@ -208,8 +203,8 @@ void graphss_i_split_out_destroy(graphss_ctx *ctx, graphss_i_split_out *out)
     *out = (graphss_i_split_out){0};
 }
 
-graphss_status graphss_split_write(graphss_ctx *ctx, const graphss_split *split,
-                                   const char *path)
+graphss_status graphss_split_write(
+    graphss_ctx *ctx, const graphss_split *split, const char *path)
 {
     if (GRAPHSS_I_LACKS(ctx, {"split", split}, {"path", path}))
         return GRAPHSS_ERR_INVALID;

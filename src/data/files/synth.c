@@ -40,35 +40,35 @@ typedef enum part {
 
 static const graphss_option table[] = {
     {"nodes", GRAPHSS_OPTION_INT, offsetof(graphss_synth_options, nodes), 1, 1e9, NULL, "N",
-     "nodes", 0},
+        "nodes", 0},
     {"degree", GRAPHSS_OPTION_REAL, offsetof(graphss_synth_options, degree), 0, 1e6, NULL, "D",
-     "mean degree", 0},
+        "mean degree", 0},
     {"classes", GRAPHSS_OPTION_INT, offsetof(graphss_synth_options, classes), 1, 1e4, NULL,
-     "K", "classes", 0},
+        "K", "classes", 0},
     {"features", GRAPHSS_OPTION_INT, offsetof(graphss_synth_options, features), 0, 1e8, NULL,
-     "N", "words in the vocabulary", 0},
+        "N", "words in the vocabulary", 0},
     {"homophily", GRAPHSS_OPTION_REAL, offsetof(graphss_synth_options, homophily), 0, 1, NULL,
-     "SHARE", "share of edges inside a class", 0},
+        "SHARE", "share of edges inside a class", 0},
     {"words", GRAPHSS_OPTION_REAL, offsetof(graphss_synth_options, words), 0, 1e5, NULL, "N",
-     "mean number of words a node", 0},
+        "mean number of words a node", 0},
     {"topic", GRAPHSS_OPTION_REAL, offsetof(graphss_synth_options, topic), 0, 1, NULL, "SHARE",
-     "share of words from the class's own", 0},
+        "share of words from the class's own", 0},
     {"seed", GRAPHSS_OPTION_INT, offsetof(graphss_synth_options, seed), 0, 0x1p53, NULL, "N",
-     "seed of the generator", 0},
+        "seed of the generator", 0},
     {0},
 };
 
 void graphss_synth_options_init(graphss_synth_options *opt)
 {
     *opt = (graphss_synth_options){.struct_size = sizeof(graphss_synth_options),
-                                   .nodes = 1000,
-                                   .degree = 5,
-                                   .classes = 5,
-                                   .features = 500,
-                                   .homophily = 0.8,
-                                   .words = 18,
-                                   .topic = 0.15,
-                                   .seed = 1};
+        .nodes = 1000,
+        .degree = 5,
+        .classes = 5,
+        .features = 500,
+        .homophily = 0.8,
+        .words = 18,
+        .topic = 0.15,
+        .seed = 1};
 }
 
 const graphss_option *graphss_synth_options_table(void)
@@ -84,13 +84,13 @@ static graphss_status unknown_key(graphss_ctx *ctx, const char *key)
         snprintf(list + used, sizeof list - used, "%s%s", used ? ", " : "", row->name);
     }
     return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
-                          "synth: found '%.64s', want KEY=VALUE "
-                          "with a key of %s",
-                          key, list);
+        "synth: found '%.64s', want KEY=VALUE "
+        "with a key of %s",
+        key, list);
 }
 
-graphss_status graphss_synth_options_parse(graphss_ctx *ctx, graphss_synth_options *out,
-                                           const char *text)
+graphss_status graphss_synth_options_parse(
+    graphss_ctx *ctx, graphss_synth_options *out, const char *text)
 {
     if (GRAPHSS_I_LACKS(ctx, {"text", text}, {"place for the options", out}))
         return GRAPHSS_ERR_INVALID;
@@ -325,8 +325,8 @@ static graphss_status make_graph(graphss_ctx *ctx, synth *s, graphss_graph *out)
     const double most = (double)s->n * (double)(s->n - 1) / 2;
     const size_t edges = (size_t)(wanted < most ? wanted : most);
     if (edges > INT32_MAX)
-        return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
-                              "synth: %zu edges, want fewer than 2^31", edges);
+        return graphss_i_fail(
+            ctx, GRAPHSS_ERR_INVALID, "synth: %zu edges, want fewer than 2^31", edges);
     /* With one class no edge leaves it. */
     const double share = s->k == 1 ? 1 : s->opt.homophily;
     const size_t inside = (size_t)((double)edges * share + 0.5);
@@ -469,8 +469,8 @@ static graphss_status make_features(graphss_ctx *ctx, synth *s, graphss_features
     int32_t *column = s->column;
     s->offset = NULL;
     s->column = NULL;
-    return graphss_i_features_from_rows(ctx, out, s->n, s->d, offset, column, NULL,
-                                        (size_t)offset[s->n], "words");
+    return graphss_i_features_from_rows(
+        ctx, out, s->n, s->d, offset, column, NULL, (size_t)offset[s->n], "words");
 }
 
 /* Bytes that all arrays take while the graph is built, with some to spare. */
@@ -482,7 +482,7 @@ static double bytes_needed(const graphss_synth_options *opt)
 }
 
 graphss_status graphss_i_synth_make(graphss_ctx *ctx, graphss_dataset *out,
-                                    const graphss_synth_options *opt, uint64_t max_bytes)
+    const graphss_synth_options *opt, uint64_t max_bytes)
 {
     synth s = {.opt = *opt};
     graphss_dataset data = {0};
@@ -491,12 +491,12 @@ graphss_status graphss_i_synth_make(graphss_ctx *ctx, graphss_dataset *out,
         return graphss_i_fail_in(ctx, st, "synth");
     if (s.opt.classes > s.opt.nodes)
         return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
-                              "synth: %lld classes, want at most the %lld nodes",
-                              (long long)s.opt.classes, (long long)s.opt.nodes);
+            "synth: %lld classes, want at most the %lld nodes", (long long)s.opt.classes,
+            (long long)s.opt.nodes);
     if (bytes_needed(&s.opt) > (double)max_bytes)
         return graphss_i_fail(ctx, GRAPHSS_ERR_LIMIT,
-                              "synth: needs about %.0f MB of memory, %.0f MB are allowed",
-                              bytes_needed(&s.opt) / 1e6, (double)max_bytes / 1e6);
+            "synth: needs about %.0f MB of memory, %.0f MB are allowed",
+            bytes_needed(&s.opt) / 1e6, (double)max_bytes / 1e6);
     s.n = (size_t)s.opt.nodes;
     s.k = (size_t)s.opt.classes;
     s.d = (size_t)s.opt.features;
@@ -532,8 +532,8 @@ graphss_status graphss_i_synth_make(graphss_ctx *ctx, graphss_dataset *out,
     return st;
 }
 
-graphss_status graphss_synth_make(graphss_ctx *ctx, graphss_dataset *out,
-                                  const graphss_synth_options *opt)
+graphss_status graphss_synth_make(
+    graphss_ctx *ctx, graphss_dataset *out, const graphss_synth_options *opt)
 {
     if (GRAPHSS_I_LACKS(ctx, {"place for the dataset", out}))
         return GRAPHSS_ERR_INVALID;

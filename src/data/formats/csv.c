@@ -60,8 +60,8 @@ static const char *other_form(const char *text, size_t length)
     return "";
 }
 
-graphss_status graphss_i_csv_read(graphss_ctx *ctx, char **bytes, size_t *n, const char *path,
-                                  uint64_t max)
+graphss_status graphss_i_csv_read(
+    graphss_ctx *ctx, char **bytes, size_t *n, const char *path, uint64_t max)
 {
     char *text = NULL;
     size_t length = 0, longer = 0;
@@ -83,8 +83,8 @@ graphss_status graphss_i_csv_read(graphss_ctx *ctx, char **bytes, size_t *n, con
         if (longer > max) {
             graphss_release(ctx, latin);
             return graphss_i_fail(ctx, GRAPHSS_ERR_LIMIT,
-                                  "%s: %zu bytes as UTF-8, at most %llu are allowed", path,
-                                  longer, (unsigned long long)max);
+                "%s: %zu bytes as UTF-8, at most %llu are allowed", path, longer,
+                (unsigned long long)max);
         }
         text = latin;
         length = longer;
@@ -95,14 +95,14 @@ graphss_status graphss_i_csv_read(graphss_ctx *ctx, char **bytes, size_t *n, con
 }
 
 void graphss_i_csv_start(graphss_i_csv *csv, const char *file, char *bytes, size_t n,
-                         const char *comments, bool blanks)
+    const char *comments, bool blanks)
 {
     *csv = (graphss_i_csv){.file = file,
-                           .at = bytes,
-                           .end = bytes + n,
-                           .line_begin = bytes,
-                           .line = 1,
-                           .comments = comments};
+        .at = bytes,
+        .end = bytes + n,
+        .line_begin = bytes,
+        .line = 1,
+        .comments = comments};
     if (n >= 3 && !memcmp(bytes, "\xEF\xBB\xBF", 3))
         csv->at = csv->line_begin = bytes + 3;
     skip_lines(csv);
@@ -127,15 +127,15 @@ void graphss_i_csv_start(graphss_i_csv *csv, const char *file, char *bytes, size
         csv->delimiter = ',';
 }
 
-static graphss_status place_fail(graphss_ctx *ctx, const graphss_i_csv *csv, size_t line,
-                                 size_t column, const char *text)
+static graphss_status place_fail(
+    graphss_ctx *ctx, const graphss_i_csv *csv, size_t line, size_t column, const char *text)
 {
-    return graphss_i_fail(ctx, GRAPHSS_ERR_DATA, "%s:%zu:%zu: %s", csv->file, line, column,
-                          text);
+    return graphss_i_fail(
+        ctx, GRAPHSS_ERR_DATA, "%s:%zu:%zu: %s", csv->file, line, column, text);
 }
 
 graphss_status graphss_i_csv_fail(graphss_ctx *ctx, const graphss_i_csv *csv,
-                                  const graphss_i_csv_field *field, const char *wanted)
+    const graphss_i_csv_field *field, const char *wanted)
 {
     char found[48];
     const size_t room = sizeof found - 4;
@@ -144,7 +144,7 @@ graphss_status graphss_i_csv_fail(graphss_ctx *ctx, const graphss_i_csv *csv,
         found[i] = iscntrl((unsigned char)field->text[i]) ? '?' : field->text[i];
     snprintf(found + n, sizeof found - n, "%s", field->length > n ? "..." : "");
     return graphss_i_fail(ctx, GRAPHSS_ERR_DATA, "%s:%zu:%zu: found '%s', want %s", csv->file,
-                          field->line, field->column, found, wanted);
+        field->line, field->column, found, wanted);
 }
 
 static bool ends_field(const graphss_i_csv *csv, char c)
@@ -153,16 +153,16 @@ static bool ends_field(const graphss_i_csv *csv, char c)
 }
 
 /* at is on the opening quote; afterwards behind the closing one and the blanks after it. */
-static graphss_status quoted_field(graphss_ctx *ctx, graphss_i_csv *csv,
-                                   graphss_i_csv_field *field)
+static graphss_status quoted_field(
+    graphss_ctx *ctx, graphss_i_csv *csv, graphss_i_csv_field *field)
 {
     char *out = ++csv->at;
     field->text = out;
     field->quoted = true;
     for (;;) {
         if (csv->at == csv->end)
-            return place_fail(ctx, csv, field->line, field->column,
-                              "a quote that is never closed");
+            return place_fail(
+                ctx, csv, field->line, field->column, "a quote that is never closed");
         const char c = *csv->at;
         if (c == '"') {
             csv->at++;
@@ -185,7 +185,7 @@ static graphss_status quoted_field(graphss_ctx *ctx, graphss_i_csv *csv,
         csv->at++;
     if (csv->at < csv->end && !ends_field(csv, *csv->at))
         return place_fail(ctx, csv, csv->line, (size_t)(csv->at - csv->line_begin) + 1,
-                          "text behind a closing quote");
+            "text behind a closing quote");
     return GRAPHSS_OK;
 }
 
@@ -205,7 +205,7 @@ static graphss_status next_field(graphss_ctx *ctx, graphss_i_csv *csv)
     if (csv->count == csv->room) {
         if (csv->room >= most_fields)
             return graphss_i_fail(ctx, GRAPHSS_ERR_LIMIT, "%s:%zu: more than %zu fields",
-                                  csv->file, csv->line, most_fields);
+                csv->file, csv->line, most_fields);
         const size_t room = csv->room ? 2 * csv->room : 16;
         void *grown = graphss_i_grow(ctx, csv->field, csv->count, room, sizeof *csv->field);
         if (!grown)
@@ -217,8 +217,8 @@ static graphss_status next_field(graphss_ctx *ctx, graphss_i_csv *csv)
            (csv->delimiter != '\t' || *csv->at == ' '))
         csv->at++;
     graphss_i_csv_field *field = &csv->field[csv->count];
-    *field = (graphss_i_csv_field){.line = csv->line,
-                                   .column = (size_t)(csv->at - csv->line_begin) + 1};
+    *field = (graphss_i_csv_field){
+        .line = csv->line, .column = (size_t)(csv->at - csv->line_begin) + 1};
     if (csv->at < csv->end && *csv->at == '"') {
         const graphss_status st = quoted_field(ctx, csv, field);
         if (st)
@@ -281,14 +281,13 @@ int64_t graphss_i_csv_column(const graphss_i_csv *csv, const char *const *words)
 }
 
 void graphss_i_csv_warn_header(graphss_ctx *ctx, const graphss_i_csv *csv,
-                               const graphss_i_csv_field *field, const char *why)
+    const graphss_i_csv_field *field, const char *why)
 {
     const int most = 40;
     graphss_i_log(ctx, GRAPHSS_LOG_WARN,
-                  "%s:%zu: '%.*s' and '%.*s' are taken for a header: %s", csv->file,
-                  field[0].line, field[0].length < (size_t)most ? (int)field[0].length : most,
-                  field[0].text, field[1].length < (size_t)most ? (int)field[1].length : most,
-                  field[1].text, why);
+        "%s:%zu: '%.*s' and '%.*s' are taken for a header: %s", csv->file, field[0].line,
+        field[0].length < (size_t)most ? (int)field[0].length : most, field[0].text,
+        field[1].length < (size_t)most ? (int)field[1].length : most, field[1].text, why);
 }
 
 bool graphss_i_csv_index(graphss_ctx *ctx, const graphss_i_csv *csv, size_t least)
@@ -296,7 +295,7 @@ bool graphss_i_csv_index(graphss_ctx *ctx, const graphss_i_csv *csv, size_t leas
     if (csv->count < least || csv->field[0].length > 0)
         return false;
     graphss_i_log(ctx, GRAPHSS_LOG_WARN,
-                  "%s:%zu: the first column has no name and is passed over", csv->file,
-                  csv->field[0].line);
+        "%s:%zu: the first column has no name and is passed over", csv->file,
+        csv->field[0].line);
     return true;
 }

@@ -28,13 +28,13 @@ typedef struct graphss_i_csv {
 
 /* The whole file, or standard input for "-", as UTF-8: unpacked where gzip packed it, taken as
  * Latin-1 with a warning where it is not UTF-8. LIMIT when it is larger than max. */
-graphss_status graphss_i_csv_read(graphss_ctx *ctx, char **bytes, size_t *n, const char *path,
-                                  uint64_t max);
+graphss_status graphss_i_csv_read(
+    graphss_ctx *ctx, char **bytes, size_t *n, const char *path, uint64_t max);
 /* bytes are borrowed until the end and changed: quoted fields are unquoted where they
  * stand. With blanks, a file without commas and semicolons is split at blanks and tabs
  * alike; else tabs come before blanks. Cannot fail. */
 void graphss_i_csv_start(graphss_i_csv *csv, const char *file, char *bytes, size_t n,
-                         const char *comments, bool blanks);
+    const char *comments, bool blanks);
 /* The next record in csv->field; *more is false at the end of the file. Errors: DATA with
  * file:line:column (a quote that is not closed, text behind a closing quote, a NUL byte),
  * LIMIT (over a million fields), NOMEM. */
@@ -43,7 +43,7 @@ void graphss_i_csv_end(graphss_ctx *ctx, graphss_i_csv *csv);
 
 /* Fails with "FILE:LINE:COLUMN: found 'TEXT', want WANTED". */
 graphss_status graphss_i_csv_fail(graphss_ctx *ctx, const graphss_i_csv *csv,
-                                  const graphss_i_csv_field *field, const char *wanted);
+    const graphss_i_csv_field *field, const char *wanted);
 /* Compares without regard to case. */
 bool graphss_i_csv_is(const graphss_i_csv_field *field, const char *word);
 /* The first field of the record that is one of the words (ended by NULL), or -1. */
@@ -51,7 +51,7 @@ int64_t graphss_i_csv_column(const graphss_i_csv *csv, const char *const *words)
 /* Warns that a line whose two ends are field[0] and field[1] is taken for a header: it may
  * have been meant as an edge. */
 void graphss_i_csv_warn_header(graphss_ctx *ctx, const graphss_i_csv *csv,
-                               const graphss_i_csv_field *field, const char *why);
+    const graphss_i_csv_field *field, const char *why);
 /* True if the header (the last record) has at least this many fields and a first column
  * without a name, as pandas writes its index. Warns that the column is skipped. */
 bool graphss_i_csv_index(graphss_ctx *ctx, const graphss_i_csv *csv, size_t least);

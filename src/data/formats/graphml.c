@@ -42,9 +42,8 @@ static void refuse(reading *r, const char *found, const char *want)
     if (r->st)
         return;
     stop(r, graphss_i_fail(r->ctx, GRAPHSS_ERR_DATA, "%s:%lu:%lu: found %.80s, want %s",
-                           r->file, (unsigned long)XML_GetCurrentLineNumber(r->parser),
-                           (unsigned long)XML_GetCurrentColumnNumber(r->parser) + 1, found,
-                           want));
+                r->file, (unsigned long)XML_GetCurrentLineNumber(r->parser),
+                (unsigned long)XML_GetCurrentColumnNumber(r->parser) + 1, found, want));
 }
 
 /* Room for one more item of a growing array. */
@@ -86,9 +85,8 @@ static bool add_text(reading *r, const char *text, size_t length)
 static graphss_i_graphml_text here(const reading *r)
 {
     return (graphss_i_graphml_text){.start = r->out->text_used,
-                                    .line = (size_t)XML_GetCurrentLineNumber(r->parser),
-                                    .column =
-                                        (size_t)XML_GetCurrentColumnNumber(r->parser) + 1};
+        .line = (size_t)XML_GetCurrentLineNumber(r->parser),
+        .column = (size_t)XML_GetCurrentColumnNumber(r->parser) + 1};
 }
 
 static graphss_i_graphml_text keep(reading *r, const char *text)
@@ -282,9 +280,8 @@ static void XMLCALL on_end(void *user, const char *name)
 }
 
 static void XMLCALL on_entity(void *user, const XML_Char *name, int is_parameter,
-                              const XML_Char *value, int length, const XML_Char *base,
-                              const XML_Char *system, const XML_Char *public,
-                              const XML_Char *notation)
+    const XML_Char *value, int length, const XML_Char *base, const XML_Char *system,
+    const XML_Char *public, const XML_Char *notation)
 {
     (void)is_parameter, (void)value, (void)length, (void)base, (void)system, (void)public,
         (void)notation;
@@ -303,9 +300,8 @@ static graphss_status parse_all(reading *r, const char *bytes, size_t n)
             const enum XML_Error code = XML_GetErrorCode(r->parser);
             r->st = code == XML_ERROR_NO_MEMORY
                         ? graphss_i_nomem(r->ctx, n)
-                        : graphss_i_fail(
-                              r->ctx, GRAPHSS_ERR_DATA, "%s:%lu:%lu: no XML: %s", r->file,
-                              (unsigned long)XML_GetCurrentLineNumber(r->parser),
+                        : graphss_i_fail(r->ctx, GRAPHSS_ERR_DATA, "%s:%lu:%lu: no XML: %s",
+                              r->file, (unsigned long)XML_GetCurrentLineNumber(r->parser),
                               (unsigned long)XML_GetCurrentColumnNumber(r->parser) + 1,
                               XML_ErrorString(code));
         }
@@ -315,8 +311,8 @@ static graphss_status parse_all(reading *r, const char *bytes, size_t n)
     return r->st;
 }
 
-graphss_status graphss_i_graphml_parse(graphss_ctx *ctx, graphss_i_graphml *out,
-                                       const char *file, const char *bytes, size_t n)
+graphss_status graphss_i_graphml_parse(
+    graphss_ctx *ctx, graphss_i_graphml *out, const char *file, const char *bytes, size_t n)
 {
     graphss_i_graphml made = {0};
     reading r = {.ctx = ctx, .file = file, .out = &made};

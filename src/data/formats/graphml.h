@@ -45,8 +45,8 @@ typedef struct graphss_i_graphml {
 /* Fills *out, which is empty. Errors: DATA with file, line and column (no XML, no <graphml>, a
  * node without an id, a <data> whose key is not declared, a hyperedge, an entity of its own),
  * NOMEM. Memory O(n). */
-graphss_status graphss_i_graphml_parse(graphss_ctx *ctx, graphss_i_graphml *out,
-                                       const char *file, const char *bytes, size_t n);
+graphss_status graphss_i_graphml_parse(
+    graphss_ctx *ctx, graphss_i_graphml *out, const char *file, const char *bytes, size_t n);
 void graphss_i_graphml_destroy(graphss_ctx *ctx, graphss_i_graphml *g);
 
 #endif

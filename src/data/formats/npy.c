@@ -132,7 +132,7 @@ static const char *parse_dtype(graphss_i_npy *out, const char *text, size_t leng
         return NULL;
     const bool number = (kind == 'b' && width == 1) ||
                         ((kind == 'i' || kind == 'u') &&
-                         (width == 1 || width == 2 || width == 4 || width == 8)) ||
+                            (width == 1 || width == 2 || width == 4 || width == 8)) ||
                         (kind == 'f' && (width == 2 || width == 4 || width == 8));
     if (kind == 'U' && !graphss_i_mul(&width, width, 4))
         return "has a dtype too large";
@@ -181,8 +181,8 @@ const char *graphss_i_npy_parse(graphss_i_npy *out, const unsigned char *bytes, 
         return fault;
     if (made.header > n)
         return "ends inside its header";
-    cursor c = {(const char *)bytes + (bytes[6] == 1 ? 10 : 12),
-                (const char *)bytes + made.header};
+    cursor c = {
+        (const char *)bytes + (bytes[6] == 1 ? 10 : 12), (const char *)bytes + made.header};
     enum { DTYPE = 1, ORDER = 2, SHAPE = 4 };
     unsigned seen = 0;
     if (!take(&c, '{'))
@@ -229,8 +229,8 @@ const char *graphss_i_npy_parse(graphss_i_npy *out, const unsigned char *bytes, 
     return NULL;
 }
 
-size_t graphss_i_npy_format(unsigned char *out, size_t size, const char *dtype, size_t n_dims,
-                            const size_t *shape)
+size_t graphss_i_npy_format(
+    unsigned char *out, size_t size, const char *dtype, size_t n_dims, const size_t *shape)
 {
     char dims[64] = "";
     if (n_dims == 1)
@@ -238,9 +238,8 @@ size_t graphss_i_npy_format(unsigned char *out, size_t size, const char *dtype, 
     else if (n_dims == 2)
         snprintf(dims, sizeof dims, "%zu, %zu", shape[0], shape[1]);
     char text[192];
-    const int length =
-        snprintf(text, sizeof text, "{'descr': '%s', 'fortran_order': False, 'shape': (%s), }",
-                 dtype, dims);
+    const int length = snprintf(text, sizeof text,
+        "{'descr': '%s', 'fortran_order': False, 'shape': (%s), }", dtype, dims);
     const size_t whole = (10 + (size_t)length + 1 + 63) / 64 * 64; /* numpy aligns the data */
     if (length < 0 || (size_t)length >= sizeof text || whole > size)
         return 0;
@@ -261,8 +260,8 @@ static inline uint64_t load(const unsigned char *p, size_t width, bool big)
     return u;
 }
 
-size_t graphss_i_npy_ints(int64_t *out, const graphss_i_npy *npy, const unsigned char *raw,
-                          size_t n)
+size_t graphss_i_npy_ints(
+    int64_t *out, const graphss_i_npy *npy, const unsigned char *raw, size_t n)
 {
     const bool big = npy->big, is_signed = npy->info.kind == 'i';
     switch (npy->width) {
@@ -305,8 +304,8 @@ static double half(uint16_t u)
     return u >> 15 ? -value : value;
 }
 
-void graphss_i_npy_reals(double *out, const graphss_i_npy *npy, const unsigned char *raw,
-                         size_t n)
+void graphss_i_npy_reals(
+    double *out, const graphss_i_npy *npy, const unsigned char *raw, size_t n)
 {
     const bool big = npy->big;
     switch (npy->width) {

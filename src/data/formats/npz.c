@@ -15,8 +15,7 @@ static const uint64_t plausible_least = (uint64_t)256 << 20;
 static const uint64_t plausible_ratio = 256;
 
 graphss_status graphss_i_npz_fail(graphss_ctx *ctx, graphss_status status,
-                                  const graphss_i_npz *npz, const char *array,
-                                  const char *format, ...)
+    const graphss_i_npz *npz, const char *array, const char *format, ...)
 {
     char text[512];
     va_list args;
@@ -26,8 +25,8 @@ graphss_status graphss_i_npz_fail(graphss_ctx *ctx, graphss_status status,
     return graphss_i_fail(ctx, status, "%s: array '%s': %s", npz->path, array, text);
 }
 
-graphss_status graphss_i_npz_fail_in(graphss_ctx *ctx, graphss_status status,
-                                     const graphss_i_npz *npz)
+graphss_status graphss_i_npz_fail_in(
+    graphss_ctx *ctx, graphss_status status, const graphss_i_npz *npz)
 {
     return graphss_i_fail_in(ctx, status, npz->path);
 }
@@ -40,8 +39,8 @@ static graphss_status fault_status(graphss_i_zip_fault fault)
 }
 
 /* Parses the header of a member; faults go to member->fault, but for lack of memory. */
-static graphss_status read_header(graphss_ctx *ctx, const graphss_i_zip *zip,
-                                  graphss_i_member *member)
+static graphss_status read_header(
+    graphss_ctx *ctx, const graphss_i_zip *zip, graphss_i_member *member)
 {
     unsigned char bytes[GRAPHSS_I_NPY_HEADER];
     graphss_i_zip_stream file = {0};
@@ -121,25 +120,25 @@ static graphss_status list_members(graphss_ctx *ctx, graphss_i_npz *npz)
             return st;
     }
     if (npz->n_members == 0)
-        return graphss_i_fail(ctx, GRAPHSS_ERR_DATA, "%s: a zip file without arrays",
-                              npz->path);
+        return graphss_i_fail(
+            ctx, GRAPHSS_ERR_DATA, "%s: a zip file without arrays", npz->path);
     qsort(npz->member, npz->n_members, sizeof *npz->member, by_name);
     for (size_t i = 1; i < npz->n_members; i++)
         if (strcmp(npz->member[i - 1].name, npz->member[i].name) == 0)
             return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
-                                  "%s: members %zu and %zu have the same name", npz->path,
-                                  (size_t)(npz->member[i - 1].entry - npz->zip->entry),
-                                  (size_t)(npz->member[i].entry - npz->zip->entry));
+                "%s: members %zu and %zu have the same name", npz->path,
+                (size_t)(npz->member[i - 1].entry - npz->zip->entry),
+                (size_t)(npz->member[i].entry - npz->zip->entry));
     return GRAPHSS_OK;
 }
 
-graphss_status graphss_i_npz_open(graphss_ctx *ctx, graphss_i_npz **out, const char *path,
-                                  uint64_t max_bytes)
+graphss_status graphss_i_npz_open(
+    graphss_ctx *ctx, graphss_i_npz **out, const char *path, uint64_t max_bytes)
 {
     struct stat about;
     if (stat(path, &about) != 0)
         return graphss_i_fail(ctx, errno == ENOENT ? GRAPHSS_ERR_NOT_FOUND : GRAPHSS_ERR_IO,
-                              "%s: %s", path, strerror(errno));
+            "%s: %s", path, strerror(errno));
     if (!S_ISREG(about.st_mode))
         return graphss_i_fail(ctx, GRAPHSS_ERR_DATA, "%s: not a file, want an .npz", path);
     graphss_i_npz *npz = graphss_i_calloc(ctx, 1, sizeof *npz);
@@ -192,34 +191,34 @@ bool graphss_i_npz_has(const graphss_i_npz *npz, const char *array)
     return member && member->npy.info.kind != 'O' && member->npy.info.kind != 'V';
 }
 
-bool graphss_i_npz_wants(graphss_ctx *ctx, const graphss_i_npz *npz, const char *array,
-                         const char *so)
+bool graphss_i_npz_wants(
+    graphss_ctx *ctx, const graphss_i_npz *npz, const char *array, const char *so)
 {
     if (graphss_i_npz_has(npz, array))
         return true;
     const graphss_i_member *member = find_member(npz, array);
     if (member)
         graphss_i_log(ctx, GRAPHSS_LOG_WARN, "%s: array '%s' %s: passed over%s%s", npz->path,
-                      array, member->fault, so ? ", " : "", so ? so : "");
+            array, member->fault, so ? ", " : "", so ? so : "");
     return false;
 }
 
 graphss_status graphss_i_npz_member(graphss_ctx *ctx, const graphss_i_member **out,
-                                    const graphss_i_npz *npz, const char *array)
+    const graphss_i_npz *npz, const char *array)
 {
     const graphss_i_member *member = find_member(npz, array);
     if (!member)
-        return graphss_i_fail(ctx, GRAPHSS_ERR_DATA, "%s: array '%s' is missing", npz->path,
-                              array);
+        return graphss_i_fail(
+            ctx, GRAPHSS_ERR_DATA, "%s: array '%s' is missing", npz->path, array);
     if (member->fault)
-        return graphss_i_fail(ctx, GRAPHSS_ERR_DATA, "%s: array '%s' %s", npz->path, array,
-                              member->fault);
+        return graphss_i_fail(
+            ctx, GRAPHSS_ERR_DATA, "%s: array '%s' %s", npz->path, array, member->fault);
     *out = member;
     return GRAPHSS_OK;
 }
 
-graphss_status graphss_i_npz_info(graphss_ctx *ctx, graphss_i_array_info *out,
-                                  const graphss_i_npz *npz, const char *array)
+graphss_status graphss_i_npz_info(
+    graphss_ctx *ctx, graphss_i_array_info *out, const graphss_i_npz *npz, const char *array)
 {
     const graphss_i_member *member = NULL;
     const graphss_status st = graphss_i_npz_member(ctx, &member, npz, array);
@@ -235,8 +234,8 @@ static bool bounded_elsewhere(const char *array)
     return n >= 4 && strcmp(array + n - 4, "data") == 0;
 }
 
-graphss_status graphss_i_npz_claim(graphss_ctx *ctx, graphss_i_npz *npz, const char *array,
-                                   size_t count, size_t item)
+graphss_status graphss_i_npz_claim(
+    graphss_ctx *ctx, graphss_i_npz *npz, const char *array, size_t count, size_t item)
 {
     size_t bytes;
     if (!graphss_i_mul(&bytes, count, item))
@@ -244,30 +243,29 @@ graphss_status graphss_i_npz_claim(graphss_ctx *ctx, graphss_i_npz *npz, const c
     if (!bounded_elsewhere(array)) {
         if (bytes > npz->plausible_bytes - npz->plausible_used)
             return graphss_i_npz_fail(ctx, GRAPHSS_ERR_DATA, npz, array,
-                                      "%zu elements are implausible in a file of this size "
-                                      "(at most %llu bytes in all)",
-                                      count, (unsigned long long)npz->plausible_bytes);
+                "%zu elements are implausible in a file of this size "
+                "(at most %llu bytes in all)",
+                count, (unsigned long long)npz->plausible_bytes);
         npz->plausible_used += bytes;
     }
     if (bytes > npz->max_bytes - npz->claimed)
         return graphss_i_npz_fail(ctx, GRAPHSS_ERR_LIMIT, npz, array,
-                                  "%zu elements go beyond the limit of %llu bytes", count,
-                                  (unsigned long long)npz->max_bytes);
+            "%zu elements go beyond the limit of %llu bytes", count,
+            (unsigned long long)npz->max_bytes);
     npz->claimed += bytes;
     return GRAPHSS_OK;
 }
 
-static graphss_status fail_reading(graphss_ctx *ctx, const graphss_i_stream *stream,
-                                   graphss_i_zip_fault fault)
+static graphss_status fail_reading(
+    graphss_ctx *ctx, const graphss_i_stream *stream, graphss_i_zip_fault fault)
 {
-    return graphss_i_npz_fail(
-        ctx, fault_status(fault), stream->npz, stream->member->name, "%s%s",
+    return graphss_i_npz_fail(ctx, fault_status(fault), stream->npz, stream->member->name,
+        "%s%s",
         fault == GRAPHSS_I_ZIP_NO_MEMORY ? "" : "corrupt: ", graphss_i_zip_fault_text(fault));
 }
 
 graphss_status graphss_i_stream_open(graphss_ctx *ctx, graphss_i_stream *out,
-                                     graphss_i_npz *npz, const graphss_i_member *member,
-                                     size_t item)
+    graphss_i_npz *npz, const graphss_i_member *member, size_t item)
 {
     unsigned char header[GRAPHSS_I_NPY_HEADER];
     graphss_status st =
@@ -279,7 +277,7 @@ graphss_status graphss_i_stream_open(graphss_ctx *ctx, graphss_i_stream *out,
         graphss_i_zip_stream_open(&out->file, ctx, npz->zip, member->entry);
     if (fault)
         st = graphss_i_npz_fail(ctx, fault_status(fault), npz, member->name,
-                                "cannot be opened: %s", graphss_i_zip_fault_text(fault));
+            "cannot be opened: %s", graphss_i_zip_fault_text(fault));
     else
         st = graphss_i_stream_read(ctx, out, header, member->npy.header);
     if (st)
@@ -287,8 +285,8 @@ graphss_status graphss_i_stream_open(graphss_ctx *ctx, graphss_i_stream *out,
     return st;
 }
 
-graphss_status graphss_i_stream_read(graphss_ctx *ctx, graphss_i_stream *stream, void *bytes,
-                                     size_t n)
+graphss_status graphss_i_stream_read(
+    graphss_ctx *ctx, graphss_i_stream *stream, void *bytes, size_t n)
 {
     unsigned char *at = bytes;
     while (n) {
@@ -299,7 +297,7 @@ graphss_status graphss_i_stream_read(graphss_ctx *ctx, graphss_i_stream *stream,
             return fail_reading(ctx, stream, fault);
         if (got == 0)
             return graphss_i_npz_fail(ctx, GRAPHSS_ERR_DATA, stream->npz, stream->member->name,
-                                      "corrupt: it ends early");
+                "corrupt: it ends early");
         at += got;
         n -= got;
     }
@@ -316,7 +314,7 @@ graphss_status graphss_i_stream_end(graphss_ctx *ctx, graphss_i_stream *stream)
         return fail_reading(ctx, stream, fault);
     if (got > 0)
         return graphss_i_npz_fail(ctx, GRAPHSS_ERR_DATA, stream->npz, stream->member->name,
-                                  "corrupt: it is longer than it says");
+            "corrupt: it is longer than it says");
     return GRAPHSS_OK;
 }
 

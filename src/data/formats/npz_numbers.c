@@ -16,10 +16,8 @@ typedef enum wanted_type { INT32, INT64, FLOAT, DOUBLE } wanted_type;
 static const struct {
     size_t size;
     const char *text;
-} wanted[] = {{4, "a 32-bit integer"},
-              {8, "a 64-bit integer"},
-              {4, "a number within float"},
-              {8, "a number"}};
+} wanted[] = {{4, "a 32-bit integer"}, {8, "a 64-bit integer"}, {4, "a number within float"},
+    {8, "a number"}};
 
 /* Stores one integer or real; false when the type cannot hold it. */
 static bool store_int(void *out, size_t at, wanted_type type, int64_t value)
@@ -70,8 +68,8 @@ static size_t position_of(const graphss_i_array_info *info, size_t e)
     return e % info->shape[0] * info->shape[1] + e / info->shape[0];
 }
 
-static graphss_status convert(graphss_ctx *ctx, void *out, graphss_i_stream *stream,
-                              wanted_type type)
+static graphss_status convert(
+    graphss_ctx *ctx, void *out, graphss_i_stream *stream, wanted_type type)
 {
     const graphss_i_npy *npy = &stream->member->npy;
     const graphss_i_array_info *info = &npy->info;
@@ -105,8 +103,7 @@ static graphss_status convert(graphss_ctx *ctx, void *out, graphss_i_stream *str
             else
                 snprintf(value, sizeof value, "%llu", (unsigned long long)wide.i[i]);
             return graphss_i_npz_fail(ctx, GRAPHSS_ERR_DATA, stream->npz, stream->member->name,
-                                      "entry %zu is %s, want %s", at, value,
-                                      wanted[type].text);
+                "entry %zu is %s, want %s", at, value, wanted[type].text);
         }
         done += n;
     }
@@ -114,7 +111,7 @@ static graphss_status convert(graphss_ctx *ctx, void *out, graphss_i_stream *str
 }
 
 static graphss_status fetch(graphss_ctx *ctx, void **out, size_t *n, graphss_i_npz *npz,
-                            const char *array, size_t want, wanted_type type)
+    const char *array, size_t want, wanted_type type)
 {
     const graphss_i_member *member = NULL;
     graphss_status st = graphss_i_npz_member(ctx, &member, npz, array);
@@ -125,11 +122,11 @@ static graphss_status fetch(graphss_ctx *ctx, void **out, size_t *n, graphss_i_n
         return graphss_i_npz_fail(ctx, GRAPHSS_ERR_DATA, npz, array, "strings, want numbers");
     if (want != SIZE_MAX && npy->info.count != want)
         return graphss_i_npz_fail(ctx, GRAPHSS_ERR_DATA, npz, array, "%zu elements, want %zu",
-                                  npy->info.count, want);
+            npy->info.count, want);
     const size_t size = wanted[type].size;
     graphss_i_stream stream = {0};
-    st = graphss_i_stream_open(ctx, &stream, npz, member,
-                               size > npy->width ? size : npy->width);
+    st = graphss_i_stream_open(
+        ctx, &stream, npz, member, size > npy->width ? size : npy->width);
     if (st)
         return st;
     void *block = graphss_i_alloc(ctx, npy->info.count, size);
@@ -145,7 +142,7 @@ static graphss_status fetch(graphss_ctx *ctx, void **out, size_t *n, graphss_i_n
 }
 
 graphss_status graphss_i_npz_int64(graphss_ctx *ctx, int64_t **out, size_t *n,
-                                   graphss_i_npz *npz, const char *array, size_t want)
+    graphss_i_npz *npz, const char *array, size_t want)
 {
     void *block = NULL;
     const graphss_status st = fetch(ctx, &block, n, npz, array, want, INT64);
@@ -155,7 +152,7 @@ graphss_status graphss_i_npz_int64(graphss_ctx *ctx, int64_t **out, size_t *n,
 }
 
 graphss_status graphss_i_npz_int32(graphss_ctx *ctx, int32_t **out, size_t *n,
-                                   graphss_i_npz *npz, const char *array, size_t want)
+    graphss_i_npz *npz, const char *array, size_t want)
 {
     void *block = NULL;
     const graphss_status st = fetch(ctx, &block, n, npz, array, want, INT32);
@@ -165,7 +162,7 @@ graphss_status graphss_i_npz_int32(graphss_ctx *ctx, int32_t **out, size_t *n,
 }
 
 graphss_status graphss_i_npz_float(graphss_ctx *ctx, float **out, size_t *n,
-                                   graphss_i_npz *npz, const char *array, size_t want)
+    graphss_i_npz *npz, const char *array, size_t want)
 {
     void *block = NULL;
     const graphss_status st = fetch(ctx, &block, n, npz, array, want, FLOAT);
@@ -175,7 +172,7 @@ graphss_status graphss_i_npz_float(graphss_ctx *ctx, float **out, size_t *n,
 }
 
 graphss_status graphss_i_npz_double(graphss_ctx *ctx, double **out, size_t *n,
-                                    graphss_i_npz *npz, const char *array, size_t want)
+    graphss_i_npz *npz, const char *array, size_t want)
 {
     void *block = NULL;
     const graphss_status st = fetch(ctx, &block, n, npz, array, want, DOUBLE);
@@ -198,8 +195,8 @@ static size_t count_characters(bool *latin, const unsigned char *in, size_t n)
     return count;
 }
 
-graphss_status graphss_i_names_to_ucs4(graphss_ctx *ctx, uint32_t **out, size_t *width,
-                                       const graphss_names *names)
+graphss_status graphss_i_names_to_ucs4(
+    graphss_ctx *ctx, uint32_t **out, size_t *width, const graphss_names *names)
 {
     size_t longest = 1, cells; /* numpy has no strings of width 0 */
     bool latin;
@@ -211,9 +208,9 @@ graphss_status graphss_i_names_to_ucs4(graphss_ctx *ctx, uint32_t **out, size_t 
     if (!graphss_i_mul(&cells, names->count, longest) ||
         cells > graphss_i_machine_memory() / 2 / sizeof **out)
         return graphss_i_fail(ctx, GRAPHSS_ERR_LIMIT,
-                              "%zu names, the longest of %zu characters, want what half of "
-                              "the memory holds at that width",
-                              names->count, longest);
+            "%zu names, the longest of %zu characters, want what half of "
+            "the memory holds at that width",
+            names->count, longest);
     uint32_t *block = graphss_i_calloc(ctx, cells, sizeof *block);
     if (!block)
         return GRAPHSS_ERR_NOMEM;
@@ -265,8 +262,8 @@ static size_t decode(unsigned char *out, const graphss_i_npy *npy, const unsigne
     return end;
 }
 
-static graphss_status read_strings(graphss_ctx *ctx, graphss_names *out, graphss_i_npz *npz,
-                                   const graphss_i_member *member)
+static graphss_status read_strings(
+    graphss_ctx *ctx, graphss_names *out, graphss_i_npz *npz, const graphss_i_member *member)
 {
     const graphss_i_npy *npy = &member->npy;
     graphss_i_name_list list = {0};
@@ -287,7 +284,7 @@ static graphss_status read_strings(graphss_ctx *ctx, graphss_names *out, graphss
         const size_t length = decode(text, npy, raw);
         if (length == SIZE_MAX || memchr(text, 0, length))
             st = graphss_i_npz_fail(ctx, GRAPHSS_ERR_DATA, npz, member->name,
-                                    "entry %zu holds what is no character", i);
+                "entry %zu holds what is no character", i);
         else
             st = graphss_i_name_list_add(ctx, &list, (char *)text, length);
     }
@@ -302,8 +299,8 @@ static graphss_status read_strings(graphss_ctx *ctx, graphss_names *out, graphss
     return st;
 }
 
-static graphss_status read_numbers(graphss_ctx *ctx, graphss_names *out, graphss_i_npz *npz,
-                                   const char *array)
+static graphss_status read_numbers(
+    graphss_ctx *ctx, graphss_names *out, graphss_i_npz *npz, const char *array)
 {
     int64_t *number = NULL;
     size_t n = 0;
@@ -321,8 +318,8 @@ static graphss_status read_numbers(graphss_ctx *ctx, graphss_names *out, graphss
     return st;
 }
 
-graphss_status graphss_i_npz_names(graphss_ctx *ctx, graphss_names *out, graphss_i_npz *npz,
-                                   const char *array, size_t want)
+graphss_status graphss_i_npz_names(
+    graphss_ctx *ctx, graphss_names *out, graphss_i_npz *npz, const char *array, size_t want)
 {
     const graphss_i_member *member = NULL;
     graphss_status st = graphss_i_npz_member(ctx, &member, npz, array);
@@ -330,11 +327,11 @@ graphss_status graphss_i_npz_names(graphss_ctx *ctx, graphss_names *out, graphss
         return st;
     const graphss_i_array_info *info = &member->npy.info;
     if (info->n_dims > 1)
-        return graphss_i_npz_fail(ctx, GRAPHSS_ERR_DATA, npz, array,
-                                  "two dimensions, want one");
+        return graphss_i_npz_fail(
+            ctx, GRAPHSS_ERR_DATA, npz, array, "two dimensions, want one");
     if (want != SIZE_MAX && info->count != want)
-        return graphss_i_npz_fail(ctx, GRAPHSS_ERR_DATA, npz, array, "%zu elements, want %zu",
-                                  info->count, want);
+        return graphss_i_npz_fail(
+            ctx, GRAPHSS_ERR_DATA, npz, array, "%zu elements, want %zu", info->count, want);
     if (info->kind == 'U' || info->kind == 'S')
         return read_strings(ctx, out, npz, member);
     return read_numbers(ctx, out, npz, array);

@@ -25,15 +25,15 @@ size_t graphss_i_npy_header_size(const char **fault, const unsigned char *bytes,
 /* Parses a whole header; NULL, or a constant text on what is wrong with it. */
 const char *graphss_i_npy_parse(graphss_i_npy *out, const unsigned char *bytes, size_t n);
 /* The header that numpy would write; returns its length, 0 when it does not fit. */
-size_t graphss_i_npy_format(unsigned char *out, size_t size, const char *dtype, size_t n_dims,
-                            const size_t *shape);
+size_t graphss_i_npy_format(
+    unsigned char *out, size_t size, const char *dtype, size_t n_dims, const size_t *shape);
 
 /* n items as integers (kinds b, i, u); returns n, or the first that int64 cannot hold. */
-size_t graphss_i_npy_ints(int64_t *out, const graphss_i_npy *npy, const unsigned char *raw,
-                          size_t n);
+size_t graphss_i_npy_ints(
+    int64_t *out, const graphss_i_npy *npy, const unsigned char *raw, size_t n);
 /* n items as doubles (kind f). */
-void graphss_i_npy_reals(double *out, const graphss_i_npy *npy, const unsigned char *raw,
-                         size_t n);
+void graphss_i_npy_reals(
+    double *out, const graphss_i_npy *npy, const unsigned char *raw, size_t n);
 
 typedef struct graphss_i_member {
     char *name;        /* without .npy */
@@ -60,20 +60,19 @@ typedef struct graphss_i_stream {
 
 /* The member of that name, sound and of at most two dimensions, or DATA. */
 graphss_status graphss_i_npz_member(graphss_ctx *ctx, const graphss_i_member **out,
-                                    const graphss_i_npz *npz, const char *array);
+    const graphss_i_npz *npz, const char *array);
 /* Opens a member behind its header, once count * item bytes fit the limits. */
 graphss_status graphss_i_stream_open(graphss_ctx *ctx, graphss_i_stream *out,
-                                     graphss_i_npz *npz, const graphss_i_member *member,
-                                     size_t item);
-graphss_status graphss_i_stream_read(graphss_ctx *ctx, graphss_i_stream *stream, void *bytes,
-                                     size_t n);
+    graphss_i_npz *npz, const graphss_i_member *member, size_t item);
+graphss_status graphss_i_stream_read(
+    graphss_ctx *ctx, graphss_i_stream *stream, void *bytes, size_t n);
 /* Checks that the member ends here and that its checksum is right. */
 graphss_status graphss_i_stream_end(graphss_ctx *ctx, graphss_i_stream *stream);
 void graphss_i_stream_close(graphss_i_stream *stream);
 
 /* A block of count x width UCS-4 characters, as numpy stores names; width is in characters.
  * The caller releases it. */
-graphss_status graphss_i_names_to_ucs4(graphss_ctx *ctx, uint32_t **out, size_t *width,
-                                       const graphss_names *names);
+graphss_status graphss_i_names_to_ucs4(
+    graphss_ctx *ctx, uint32_t **out, size_t *width, const graphss_names *names);
 
 #endif

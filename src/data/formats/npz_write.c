@@ -46,8 +46,8 @@ static graphss_status prepare(graphss_ctx *ctx, part *out, const graphss_i_array
     const size_t header =
         graphss_i_npy_format(out->header, sizeof out->header, dtype, n_dims, shape);
     if (!fits || header == 0)
-        return graphss_i_fail(ctx, GRAPHSS_ERR_INTERNAL, "array '%s' cannot be described",
-                              array->name);
+        return graphss_i_fail(
+            ctx, GRAPHSS_ERR_INTERNAL, "array '%s' cannot be described", array->name);
     out->n_header = header;
     out->data = data;
     out->n_data = width;
@@ -55,7 +55,7 @@ static graphss_status prepare(graphss_ctx *ctx, part *out, const graphss_i_array
 }
 
 static graphss_status write_members(graphss_ctx *ctx, graphss_i_zip_writer *zip,
-                                    const graphss_i_array_out *array, size_t n_arrays)
+    const graphss_i_array_out *array, size_t n_arrays)
 {
     graphss_status st = GRAPHSS_OK;
     for (size_t i = 0; i < n_arrays && !st; i++) {
@@ -73,8 +73,8 @@ static graphss_status write_members(graphss_ctx *ctx, graphss_i_zip_writer *zip,
     return st;
 }
 
-graphss_status graphss_i_npz_write(graphss_ctx *ctx, const char *path,
-                                   const graphss_i_array_out *array, size_t n_arrays)
+graphss_status graphss_i_npz_write(
+    graphss_ctx *ctx, const char *path, const graphss_i_array_out *array, size_t n_arrays)
 {
     graphss_i_output out = {0};
     graphss_i_zip_writer zip = {.out = &out};

@@ -24,13 +24,13 @@ typedef struct unpacked {
     size_t used, room; /* room for the NUL included */
 } unpacked;
 
-static graphss_status more_room(graphss_ctx *ctx, unpacked *out, const char *name,
-                                uint64_t max)
+static graphss_status more_room(
+    graphss_ctx *ctx, unpacked *out, const char *name, uint64_t max)
 {
     if (out->used > max)
         return graphss_i_fail(ctx, GRAPHSS_ERR_LIMIT,
-                              "%s: more than the %llu bytes allowed once unpacked", name,
-                              (unsigned long long)max);
+            "%s: more than the %llu bytes allowed once unpacked", name,
+            (unsigned long long)max);
     if (out->used + 1 < out->room)
         return GRAPHSS_OK;
     const size_t room = out->room ? 2 * out->room : 65536;
@@ -44,7 +44,7 @@ static graphss_status more_room(graphss_ctx *ctx, unpacked *out, const char *nam
 
 /* All members of the file: gzip files may be put one behind the other. */
 static graphss_status inflate_all(graphss_ctx *ctx, unpacked *out, z_stream *z, char *packed,
-                                  size_t n, const char *name, uint64_t max)
+    size_t n, const char *name, uint64_t max)
 {
     char *at = packed, *end = packed + n;
     for (;;) {
@@ -68,24 +68,24 @@ static graphss_status inflate_all(graphss_ctx *ctx, unpacked *out, z_stream *z, 
                 break;
             if (inflateReset(z) != Z_OK || (size_t)(end - at) < 2 || memcmp(at, "\x1f\x8b", 2))
                 return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
-                                      "%s: byte %zu: found other bytes behind the end of the "
-                                      "gzip file, want none",
-                                      name, (size_t)(at - packed));
+                    "%s: byte %zu: found other bytes behind the end of the "
+                    "gzip file, want none",
+                    name, (size_t)(at - packed));
             continue;
         }
         if (code != Z_OK && code != Z_BUF_ERROR)
             return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
-                                  "%s: byte %zu: damaged gzip file (%s)", name,
-                                  (size_t)(at - packed), z->msg ? z->msg : "no reason given");
+                "%s: byte %zu: damaged gzip file (%s)", name, (size_t)(at - packed),
+                z->msg ? z->msg : "no reason given");
         if (at == end && z->avail_out)
-            return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
-                                  "%s: byte %zu: the gzip file is cut short", name, n);
+            return graphss_i_fail(
+                ctx, GRAPHSS_ERR_DATA, "%s: byte %zu: the gzip file is cut short", name, n);
     }
     return out->used > max ? more_room(ctx, out, name, max) : GRAPHSS_OK;
 }
 
 static graphss_status unpack(graphss_ctx *ctx, char **bytes, size_t *n, char *packed,
-                             size_t n_packed, const char *name, uint64_t max)
+    size_t n_packed, const char *name, uint64_t max)
 {
     unpacked out = {0};
     z_stream z = {.zalloc = zip_alloc, .zfree = zip_release, .opaque = ctx};
@@ -104,8 +104,8 @@ static graphss_status unpack(graphss_ctx *ctx, char **bytes, size_t *n, char *pa
     return GRAPHSS_OK;
 }
 
-graphss_status graphss_i_packed_read(graphss_ctx *ctx, char **bytes, size_t *n,
-                                     const char *path, uint64_t max)
+graphss_status graphss_i_packed_read(
+    graphss_ctx *ctx, char **bytes, size_t *n, const char *path, uint64_t max)
 {
     char *text = NULL;
     size_t length = 0;

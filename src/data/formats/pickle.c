@@ -12,8 +12,8 @@ static graphss_status push_int(machine *m, graphss_i_pickle_type kind, int64_t i
 static graphss_status pop_mark(machine *m, size_t *height)
 {
     if (m->marks.count == 0)
-        return graphss_i_pickle_refuse(m, "opcode 0x%02x wants a mark on the stack",
-                                       (unsigned char)m->bytes[m->op_at]);
+        return graphss_i_pickle_refuse(
+            m, "opcode 0x%02x wants a mark on the stack", (unsigned char)m->bytes[m->op_at]);
     *height = graphss_i_pickle_floor(m);
     m->marks.count--;
     return GRAPHSS_OK;
@@ -62,7 +62,7 @@ static graphss_status extend(machine *m, graphss_i_pickle_type kind, size_t heig
     const ref container = *stack_at(m, height - 1);
     if (value_at(m, container)->kind != kind)
         return graphss_i_pickle_refuse(m, "items for something that is not a %s",
-                                       kind == GRAPHSS_I_PICKLE_LIST ? "list" : "dict");
+            kind == GRAPHSS_I_PICKLE_LIST ? "list" : "dict");
     if (kind == GRAPHSS_I_PICKLE_DICT && (m->stack.count - height) % 2)
         return graphss_i_pickle_refuse(m, "an odd number of keys and values");
     return move_items(m, container, height);
@@ -74,7 +74,7 @@ static graphss_status take(machine *m, const char **bytes, uint64_t length)
 {
     if (length > m->n - m->at)
         return graphss_i_pickle_refuse(m, "%llu bytes announced, %zu are left in the file",
-                                       (unsigned long long)length, m->n - m->at);
+            (unsigned long long)length, m->n - m->at);
     *bytes = m->bytes + m->at;
     m->at += (size_t)length;
     return GRAPHSS_OK;
@@ -163,8 +163,8 @@ static graphss_status push_quoted(machine *m)
             text[out++] = (char)(hex_digit(text[i + 1]) * 16 + hex_digit(text[i + 2]));
             i += 2;
         } else {
-            return graphss_i_pickle_refuse(m,
-                                           "an escape in a string that Python does not write");
+            return graphss_i_pickle_refuse(
+                m, "an escape in a string that Python does not write");
         }
     }
     return graphss_i_pickle_push(
@@ -197,8 +197,8 @@ static graphss_status push_long(machine *m, size_t width)
     if (st)
         return st;
     if (length > 8)
-        return graphss_i_pickle_refuse(m, "an integer of %llu bytes, want at most 8",
-                                       (unsigned long long)length);
+        return graphss_i_pickle_refuse(
+            m, "an integer of %llu bytes, want at most 8", (unsigned long long)length);
     st = take_number(m, &bits, (size_t)length);
     if (st)
         return st;
@@ -214,7 +214,7 @@ static graphss_status push_small(machine *m, size_t width)
     if (st)
         return st;
     return push_int(m, GRAPHSS_I_PICKLE_INT,
-                    width == 4 ? (int64_t)(int32_t)(uint32_t)bits : (int64_t)bits);
+        width == 4 ? (int64_t)(int32_t)(uint32_t)bits : (int64_t)bits);
 }
 
 static graphss_status push_real(machine *m, bool binary)
@@ -265,8 +265,8 @@ static graphss_status memo_put(machine *m, uint64_t index)
     if (st)
         return st;
     if (index >= m->n) /* picklers count from 0, a byte or more for each */
-        return graphss_i_pickle_refuse(m, "memo number %llu in a file of %zu bytes",
-                                       (unsigned long long)index, m->n);
+        return graphss_i_pickle_refuse(
+            m, "memo number %llu in a file of %zu bytes", (unsigned long long)index, m->n);
     st = graphss_i_pickle_reserve(m, &m->memo, (size_t)index + 1, sizeof(ref));
     if (st)
         return st;
@@ -281,8 +281,8 @@ static graphss_status memo_get(machine *m, uint64_t index)
 {
     const ref r = index < m->memo.count ? ((ref *)m->memo.block)[index] : 0;
     if (!r)
-        return graphss_i_pickle_refuse(m, "memo number %llu was never set",
-                                       (unsigned long long)index);
+        return graphss_i_pickle_refuse(
+            m, "memo number %llu was never set", (unsigned long long)index);
     return graphss_i_pickle_push_ref(m, r);
 }
 
@@ -308,8 +308,8 @@ static graphss_status step(machine *m, unsigned char op)
     case 0x80: /* PROTO */
         st = take_number(m, &number, 1);
         if (!st && number > 4)
-            return graphss_i_pickle_refuse(m, "pickle protocol %d, want at most 4",
-                                           (int)number);
+            return graphss_i_pickle_refuse(
+                m, "pickle protocol %d, want at most 4", (int)number);
         return st;
     case 0x95: /* FRAME: how much a reader may buffer */
         return take_number(m, &number, 8);
@@ -369,10 +369,10 @@ static graphss_status step(machine *m, unsigned char op)
         st = pop_mark(m, &height);
         return st ? st
                   : gather(m,
-                           op == 't'   ? GRAPHSS_I_PICKLE_TUPLE
-                           : op == 'l' ? GRAPHSS_I_PICKLE_LIST
-                                       : GRAPHSS_I_PICKLE_DICT,
-                           height);
+                        op == 't'   ? GRAPHSS_I_PICKLE_TUPLE
+                        : op == 'l' ? GRAPHSS_I_PICKLE_LIST
+                                    : GRAPHSS_I_PICKLE_DICT,
+                        height);
     case 'a': /* APPEND */
         st = graphss_i_pickle_need(m, 2);
         return st ? st : extend(m, GRAPHSS_I_PICKLE_LIST, m->stack.count - 1);
@@ -383,8 +383,8 @@ static graphss_status step(machine *m, unsigned char op)
     case 'u': /* SETITEMS */
         st = pop_mark(m, &height);
         return st ? st
-                  : extend(m, op == 'e' ? GRAPHSS_I_PICKLE_LIST : GRAPHSS_I_PICKLE_DICT,
-                           height);
+                  : extend(
+                        m, op == 'e' ? GRAPHSS_I_PICKLE_LIST : GRAPHSS_I_PICKLE_DICT, height);
 
     case '(':
         return push_mark(m);
@@ -457,11 +457,11 @@ static graphss_status run(machine *m)
 }
 
 graphss_status graphss_i_pickle_read(graphss_ctx *ctx, graphss_i_pickle **out, char *bytes,
-                                     size_t n, const char *file, uint64_t max_bytes)
+    size_t n, const char *file, uint64_t max_bytes)
 {
     if (n >= UINT32_MAX)
-        return graphss_i_fail(ctx, GRAPHSS_ERR_LIMIT, "%s: %zu bytes, want less than 4 GiB",
-                              file, n);
+        return graphss_i_fail(
+            ctx, GRAPHSS_ERR_LIMIT, "%s: %zu bytes, want less than 4 GiB", file, n);
     machine *m = graphss_i_calloc(ctx, 1, sizeof *m);
     if (!m)
         return GRAPHSS_ERR_NOMEM;
@@ -486,8 +486,8 @@ void graphss_i_pickle_free(graphss_ctx *ctx, graphss_i_pickle *pickle)
 {
     if (!pickle)
         return;
-    pool *const all[] = {&pickle->values, &pickle->edges, &pickle->arrays,
-                         &pickle->stack,  &pickle->marks, &pickle->memo};
+    pool *const all[] = {&pickle->values, &pickle->edges, &pickle->arrays, &pickle->stack,
+        &pickle->marks, &pickle->memo};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         graphss_release(ctx, all[i]->block);
     graphss_release(ctx, pickle);

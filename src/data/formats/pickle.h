@@ -47,19 +47,19 @@ typedef uint32_t graphss_i_pickle_ref; /* a value; 0 is no value */
  * where they stand. file is for messages. Time and memory O(n), memory at most max_bytes.
  * Errors: DATA with file and byte, LIMIT, NOMEM. */
 graphss_status graphss_i_pickle_read(graphss_ctx *ctx, graphss_i_pickle **out, char *bytes,
-                                     size_t n, const char *file, uint64_t max_bytes);
+    size_t n, const char *file, uint64_t max_bytes);
 void graphss_i_pickle_free(graphss_ctx *ctx, graphss_i_pickle *pickle);
 
 graphss_i_pickle_ref graphss_i_pickle_root(const graphss_i_pickle *pickle);
 /* NONE for ref 0. */
-graphss_i_pickle_type graphss_i_pickle_type_of(const graphss_i_pickle *pickle,
-                                               graphss_i_pickle_ref ref);
+graphss_i_pickle_type graphss_i_pickle_type_of(
+    const graphss_i_pickle *pickle, graphss_i_pickle_ref ref);
 /* An int or a bool; false for anything else. */
-bool graphss_i_pickle_int(int64_t *out, const graphss_i_pickle *pickle,
-                          graphss_i_pickle_ref ref);
+bool graphss_i_pickle_int(
+    int64_t *out, const graphss_i_pickle *pickle, graphss_i_pickle_ref ref);
 /* The array, or NULL when ref is none or was never built. */
-const graphss_i_pickle_array *graphss_i_pickle_array_of(const graphss_i_pickle *pickle,
-                                                        graphss_i_pickle_ref ref);
+const graphss_i_pickle_array *graphss_i_pickle_array_of(
+    const graphss_i_pickle *pickle, graphss_i_pickle_ref ref);
 /* Items of a tuple, list or dict, one after the other:
  *     graphss_i_pickle_walk walk = graphss_i_pickle_walk_start(pickle, list);
  *     while ((ref = graphss_i_pickle_next(&walk)))  */
@@ -67,12 +67,12 @@ typedef struct graphss_i_pickle_walk {
     const graphss_i_pickle *pickle;
     uint32_t edge;
 } graphss_i_pickle_walk;
-graphss_i_pickle_walk graphss_i_pickle_walk_start(const graphss_i_pickle *pickle,
-                                                  graphss_i_pickle_ref ref);
+graphss_i_pickle_walk graphss_i_pickle_walk_start(
+    const graphss_i_pickle *pickle, graphss_i_pickle_ref ref);
 graphss_i_pickle_ref graphss_i_pickle_next(graphss_i_pickle_walk *walk);
 /* The last value under a string key of a dict, or of a matrix's state; 0 when absent. */
-graphss_i_pickle_ref graphss_i_pickle_get(const graphss_i_pickle *pickle,
-                                          graphss_i_pickle_ref ref, const char *key);
+graphss_i_pickle_ref graphss_i_pickle_get(
+    const graphss_i_pickle *pickle, graphss_i_pickle_ref ref, const char *key);
 
 /* Item i in row-major order. _int_at: false when it is no whole number of int64. */
 bool graphss_i_pickle_int_at(int64_t *out, const graphss_i_pickle_array *array, size_t i);

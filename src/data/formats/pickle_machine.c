@@ -9,8 +9,8 @@ graphss_status graphss_i_pickle_refuse(machine *m, const char *format, ...)
     va_start(list, format);
     vsnprintf(text, sizeof text, format, list);
     va_end(list);
-    return graphss_i_fail(m->ctx, GRAPHSS_ERR_DATA, "%s: byte %zu: %s", m->file, m->op_at,
-                          text);
+    return graphss_i_fail(
+        m->ctx, GRAPHSS_ERR_DATA, "%s: byte %zu: %s", m->file, m->op_at, text);
 }
 
 graphss_status graphss_i_pickle_reserve(machine *m, pool *p, size_t count, size_t size)
@@ -22,8 +22,8 @@ graphss_status graphss_i_pickle_reserve(machine *m, pool *p, size_t count, size_
         room *= 2; /* count is at most n + 1 < 2^32 */
     if ((uint64_t)(room - p->room) * size > m->max - m->used)
         return graphss_i_fail(m->ctx, GRAPHSS_ERR_LIMIT,
-                              "%s: byte %zu: its values take more than the %llu bytes allowed",
-                              m->file, m->op_at, (unsigned long long)m->max);
+            "%s: byte %zu: its values take more than the %llu bytes allowed", m->file,
+            m->op_at, (unsigned long long)m->max);
     void *block = graphss_i_grow(m->ctx, p->block, p->count, room, size);
     if (!block)
         return GRAPHSS_ERR_NOMEM;
@@ -82,6 +82,5 @@ graphss_status graphss_i_pickle_need(machine *m, size_t count)
     if (m->stack.count - graphss_i_pickle_floor(m) >= count)
         return GRAPHSS_OK;
     return graphss_i_pickle_refuse(m, "opcode 0x%02x wants %zu values on the stack, found %zu",
-                                   (unsigned char)m->bytes[m->op_at], count,
-                                   m->stack.count - graphss_i_pickle_floor(m));
+        (unsigned char)m->bytes[m->op_at], count, m->stack.count - graphss_i_pickle_floor(m));
 }

@@ -116,8 +116,7 @@ graphss_status graphss_i_pickle_need(machine *m, size_t count);
 
 /* pickle_objects.c: the opcodes GLOBAL, STACK_GLOBAL, REDUCE, NEWOBJ and BUILD. */
 graphss_status graphss_i_pickle_push_global(machine *m, const char *module,
-                                            size_t module_length, const char *name,
-                                            size_t name_length);
+    size_t module_length, const char *name, size_t name_length);
 graphss_status graphss_i_pickle_stack_global(machine *m);
 graphss_status graphss_i_pickle_reduce(machine *m);
 graphss_status graphss_i_pickle_new_object(machine *m);

@@ -36,9 +36,8 @@ static const char *printable(char *out, size_t room, const char *text, size_t le
     return out;
 }
 
-graphss_status graphss_i_pickle_push_global(machine *m, const char *module,
-                                            size_t module_length, const char *name,
-                                            size_t name_length)
+graphss_status graphss_i_pickle_push_global(
+    machine *m, const char *module, size_t module_length, const char *name, size_t name_length)
 {
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (equals(module, module_length, known[i].module) &&
@@ -46,8 +45,7 @@ graphss_status graphss_i_pickle_push_global(machine *m, const char *module,
             return graphss_i_pickle_push(
                 m, (value){.kind = GRAPHSS_I_PICKLE_GLOBAL, .as.global = known[i].global});
     char a[64], b[64];
-    return graphss_i_pickle_refuse(
-        m,
+    return graphss_i_pickle_refuse(m,
         "global '%s.%s' is refused: only lists, dicts, numpy arrays and "
         "csr_matrix are read",
         printable(a, sizeof a, module, module_length),
@@ -64,7 +62,7 @@ graphss_status graphss_i_pickle_stack_global(machine *m)
     if (name.kind != GRAPHSS_I_PICKLE_BYTES || module.kind != GRAPHSS_I_PICKLE_BYTES)
         return graphss_i_pickle_refuse(m, "a global whose name is no string");
     return graphss_i_pickle_push_global(m, module.as.bytes.text, module.as.bytes.length,
-                                        name.as.bytes.text, name.as.bytes.length);
+        name.as.bytes.text, name.as.bytes.length);
 }
 
 /* The first room items of a tuple; false when it is none or has fewer than want. */
@@ -82,8 +80,8 @@ static bool unpack(const machine *m, ref tuple, ref *item, size_t want)
 /* dtype('i4', 0, 1): the name is a letter and a size. */
 static graphss_status make_dtype(machine *m, ref arguments)
 {
-    static const char *const names[] = {"b1", "i1", "i2", "i4", "i8", "u1",
-                                        "u2", "u4", "u8", "f4", "f8"};
+    static const char *const names[] = {
+        "b1", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f4", "f8"};
     ref first = 0;
     if (!unpack(m, arguments, &first, 1) || value_at(m, first)->kind != GRAPHSS_I_PICKLE_BYTES)
         return graphss_i_pickle_refuse(m, "a dtype without a name");
@@ -93,10 +91,10 @@ static graphss_status make_dtype(machine *m, ref arguments)
         if (equals(text, length, names[i]))
             return graphss_i_pickle_push(
                 m, (value){.kind = GRAPHSS_I_PICKLE_DTYPE,
-                           .as.dtype = {text[0], (uint8_t)(text[1] - '0'), false}});
+                       .as.dtype = {text[0], (uint8_t)(text[1] - '0'), false}});
     char found[32];
     return graphss_i_pickle_refuse(m, "dtype '%s', want whole or real numbers",
-                                   printable(found, sizeof found, text, length));
+        printable(found, sizeof found, text, length));
 }
 
 static graphss_status make_array(machine *m, ref arguments)
@@ -105,10 +103,10 @@ static graphss_status make_array(machine *m, ref arguments)
     if (!unpack(m, arguments, &class, 1) ||
         value_at(m, class)->kind != GRAPHSS_I_PICKLE_GLOBAL ||
         value_at(m, class)->as.global != GLOBAL_NDARRAY)
-        return graphss_i_pickle_refuse(m,
-                                       "_reconstruct of something that is not numpy.ndarray");
-    const graphss_status st = graphss_i_pickle_reserve(m, &m->arrays, m->arrays.count + 1,
-                                                       sizeof(graphss_i_pickle_array));
+        return graphss_i_pickle_refuse(
+            m, "_reconstruct of something that is not numpy.ndarray");
+    const graphss_status st = graphss_i_pickle_reserve(
+        m, &m->arrays, m->arrays.count + 1, sizeof(graphss_i_pickle_array));
     if (st)
         return st;
     const size_t i = m->arrays.count++;
@@ -194,13 +192,13 @@ static graphss_status build_array(machine *m, ref object, ref state)
             return graphss_i_pickle_refuse(m, "an array with a side that is no size");
         array.shape[d] = (size_t)length;
         if (!graphss_i_mul(&bytes, bytes, (size_t)length))
-            return graphss_i_pickle_refuse(m, "an array with a side of %lld",
-                                           (long long)length);
+            return graphss_i_pickle_refuse(
+                m, "an array with a side of %lld", (long long)length);
     }
     if (bytes != data->as.bytes.length)
-        return graphss_i_pickle_refuse(
-            m, "an array of %zu x %zu items of %zu bytes with %zu bytes of data",
-            array.shape[0], array.shape[1], array.size, data->as.bytes.length);
+        return graphss_i_pickle_refuse(m,
+            "an array of %zu x %zu items of %zu bytes with %zu bytes of data", array.shape[0],
+            array.shape[1], array.size, data->as.bytes.length);
     array.count = bytes / array.size;
     ((graphss_i_pickle_array *)m->arrays.block)[value_at(m, object)->as.array] = array;
     return GRAPHSS_OK;
@@ -235,8 +233,8 @@ graphss_i_pickle_ref graphss_i_pickle_root(const graphss_i_pickle *pickle)
     return pickle->root;
 }
 
-graphss_i_pickle_type graphss_i_pickle_type_of(const graphss_i_pickle *pickle,
-                                               graphss_i_pickle_ref r)
+graphss_i_pickle_type graphss_i_pickle_type_of(
+    const graphss_i_pickle *pickle, graphss_i_pickle_ref r)
 {
     return value_at(pickle, r)->kind;
 }
@@ -250,8 +248,8 @@ bool graphss_i_pickle_int(int64_t *out, const graphss_i_pickle *pickle, graphss_
     return true;
 }
 
-const graphss_i_pickle_array *graphss_i_pickle_array_of(const graphss_i_pickle *pickle,
-                                                        graphss_i_pickle_ref r)
+const graphss_i_pickle_array *graphss_i_pickle_array_of(
+    const graphss_i_pickle *pickle, graphss_i_pickle_ref r)
 {
     const value *v = value_at(pickle, r);
     if (v->kind != GRAPHSS_I_PICKLE_ARRAY)
@@ -261,8 +259,8 @@ const graphss_i_pickle_array *graphss_i_pickle_array_of(const graphss_i_pickle *
     return array->type ? array : NULL;
 }
 
-graphss_i_pickle_walk graphss_i_pickle_walk_start(const graphss_i_pickle *pickle,
-                                                  graphss_i_pickle_ref r)
+graphss_i_pickle_walk graphss_i_pickle_walk_start(
+    const graphss_i_pickle *pickle, graphss_i_pickle_ref r)
 {
     const value *v = value_at(pickle, r);
     const bool holds = v->kind == GRAPHSS_I_PICKLE_TUPLE || v->kind == GRAPHSS_I_PICKLE_LIST ||
@@ -279,8 +277,8 @@ graphss_i_pickle_ref graphss_i_pickle_next(graphss_i_pickle_walk *walk)
     return edge->item;
 }
 
-graphss_i_pickle_ref graphss_i_pickle_get(const graphss_i_pickle *pickle,
-                                          graphss_i_pickle_ref r, const char *key)
+graphss_i_pickle_ref graphss_i_pickle_get(
+    const graphss_i_pickle *pickle, graphss_i_pickle_ref r, const char *key)
 {
     if (value_at(pickle, r)->kind == GRAPHSS_I_PICKLE_MATRIX)
         r = value_at(pickle, r)->as.state;

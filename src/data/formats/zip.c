@@ -157,12 +157,12 @@ static const char *read_directory(graphss_ctx *ctx, graphss_i_zip *zip, const di
             goto done;
         graphss_i_zip_entry *e = &zip->entry[zip->n_entries++];
         *e = (graphss_i_zip_entry){.name = zip->names + letters,
-                                   .encrypted = get16(r + 8) & 1,
-                                   .method = get16(r + 10),
-                                   .crc = get32(r + 16),
-                                   .packed = get32(r + 20),
-                                   .size = get32(r + 24),
-                                   .offset = get32(r + 42)};
+            .encrypted = get16(r + 8) & 1,
+            .method = get16(r + 10),
+            .crc = get32(r + 16),
+            .packed = get32(r + 20),
+            .size = get32(r + 24),
+            .offset = get32(r + 42)};
         memcpy(zip->names + letters, r + ZIP_RECORD_SIZE, name);
         zip->names[letters + name] = '\0';
         letters += name + 1;
@@ -176,8 +176,8 @@ done:
     return fault;
 }
 
-graphss_status graphss_i_zip_open(graphss_ctx *ctx, graphss_i_zip **out, const char *path,
-                                  size_t most_entries)
+graphss_status graphss_i_zip_open(
+    graphss_ctx *ctx, graphss_i_zip **out, const char *path, size_t most_entries)
 {
     struct stat about;
     directory dir = {0};
@@ -197,7 +197,7 @@ graphss_status graphss_i_zip_open(graphss_ctx *ctx, graphss_i_zip **out, const c
     const char *fault = find_directory(ctx, zip, &dir);
     if (fault && !*fault && dir.entries > most_entries) {
         st = graphss_i_fail(ctx, GRAPHSS_ERR_DATA, "%s: %llu members, want at most %zu", path,
-                            (unsigned long long)dir.entries, most_entries);
+            (unsigned long long)dir.entries, most_entries);
         goto done;
     }
     if (fault && !*fault)
@@ -258,8 +258,7 @@ void graphss_i_zip_release(void *ctx, void *block)
 }
 
 graphss_i_zip_fault graphss_i_zip_stream_open(graphss_i_zip_stream *s, graphss_ctx *ctx,
-                                              const graphss_i_zip *zip,
-                                              const graphss_i_zip_entry *entry)
+    const graphss_i_zip *zip, const graphss_i_zip_entry *entry)
 {
     unsigned char local[ZIP_LOCAL_SIZE];
     if (entry->encrypted || (entry->method != ZIP_STORED && entry->method != ZIP_DEFLATED))
@@ -291,8 +290,8 @@ graphss_i_zip_fault graphss_i_zip_stream_open(graphss_i_zip_stream *s, graphss_c
     return GRAPHSS_I_ZIP_OK;
 }
 
-static graphss_i_zip_fault read_stored(graphss_i_zip_stream *s, void *bytes, size_t n,
-                                       size_t *got)
+static graphss_i_zip_fault read_stored(
+    graphss_i_zip_stream *s, void *bytes, size_t n, size_t *got)
 {
     *got = n < s->left ? n : (size_t)s->left;
     if (!read_at(s->zip, bytes, *got, s->at))
@@ -314,8 +313,8 @@ static graphss_i_zip_fault refill(graphss_i_zip_stream *s)
     return GRAPHSS_I_ZIP_OK;
 }
 
-static graphss_i_zip_fault read_deflated(graphss_i_zip_stream *s, void *bytes, size_t n,
-                                         size_t *got)
+static graphss_i_zip_fault read_deflated(
+    graphss_i_zip_stream *s, void *bytes, size_t n, size_t *got)
 {
     const unsigned room = n < (1u << 30) ? (unsigned)n : 1u << 30;
     s->z.next_out = bytes;
@@ -337,8 +336,8 @@ static graphss_i_zip_fault read_deflated(graphss_i_zip_stream *s, void *bytes, s
     return GRAPHSS_I_ZIP_OK;
 }
 
-graphss_i_zip_fault graphss_i_zip_stream_read(graphss_i_zip_stream *s, void *bytes, size_t n,
-                                              size_t *got)
+graphss_i_zip_fault graphss_i_zip_stream_read(
+    graphss_i_zip_stream *s, void *bytes, size_t n, size_t *got)
 {
     *got = 0;
     if (!n)

@@ -37,8 +37,8 @@ typedef struct graphss_i_zip {
 
 /* NOT_FOUND, IO, NOMEM; DATA: no sound zip file, or more than most_entries members. The caller
  * closes it. */
-graphss_status graphss_i_zip_open(graphss_ctx *ctx, graphss_i_zip **out, const char *path,
-                                  size_t most_entries);
+graphss_status graphss_i_zip_open(
+    graphss_ctx *ctx, graphss_i_zip **out, const char *path, size_t most_entries);
 void graphss_i_zip_close(graphss_ctx *ctx, graphss_i_zip *zip);
 
 /* What went wrong with a member. */
@@ -67,11 +67,10 @@ typedef struct graphss_i_zip_stream {
 } graphss_i_zip_stream;
 
 graphss_i_zip_fault graphss_i_zip_stream_open(graphss_i_zip_stream *s, graphss_ctx *ctx,
-                                              const graphss_i_zip *zip,
-                                              const graphss_i_zip_entry *entry);
+    const graphss_i_zip *zip, const graphss_i_zip_entry *entry);
 /* At most n bytes; *got 0: the end, and the checksum is right. */
-graphss_i_zip_fault graphss_i_zip_stream_read(graphss_i_zip_stream *s, void *bytes, size_t n,
-                                              size_t *got);
+graphss_i_zip_fault graphss_i_zip_stream_read(
+    graphss_i_zip_stream *s, void *bytes, size_t n, size_t *got);
 void graphss_i_zip_stream_close(graphss_i_zip_stream *s);
 
 /* ---- writing ---- */
@@ -88,8 +87,7 @@ typedef struct graphss_i_zip_writer {
 
 /* A member made of two pieces, one after the other. IO, NOMEM. */
 graphss_status graphss_i_zip_add(graphss_ctx *ctx, graphss_i_zip_writer *w, const char *name,
-                                 const void *first, size_t n_first, const void *second,
-                                 size_t n_second);
+    const void *first, size_t n_first, const void *second, size_t n_second);
 /* Writes the directory; releases what the writer holds in any case. */
 graphss_status graphss_i_zip_finish(graphss_ctx *ctx, graphss_i_zip_writer *w);
 void graphss_i_zip_abandon(graphss_ctx *ctx, graphss_i_zip_writer *w);
@@ -123,8 +121,8 @@ void graphss_i_zip_release(void *ctx, void *block);
 /* The whole file in one block with a NUL behind it, unpacked if it begins as a gzip file does;
  * path "-" is standard input. LIMIT: more than max bytes, packed or not. DATA: a gzip file
  * that is cut short or damaged. NOT_FOUND, IO, NOMEM. */
-graphss_status graphss_i_packed_read(graphss_ctx *ctx, char **bytes, size_t *n,
-                                     const char *path, uint64_t max);
+graphss_status graphss_i_packed_read(
+    graphss_ctx *ctx, char **bytes, size_t *n, const char *path, uint64_t max);
 /* What messages call a path: "standard input" for "-". */
 const char *graphss_i_packed_name(const char *path);
 

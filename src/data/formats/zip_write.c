@@ -109,8 +109,8 @@ static void directory_record(record *r, const graphss_i_zip_entry *e)
 
 /* ---- members ---- */
 
-static graphss_status write_bytes(graphss_ctx *ctx, graphss_i_zip_writer *w, const void *bytes,
-                                  size_t n)
+static graphss_status write_bytes(
+    graphss_ctx *ctx, graphss_i_zip_writer *w, const void *bytes, size_t n)
 {
     w->at += n;
     return graphss_i_output_write(ctx, w->out, bytes, n);
@@ -122,8 +122,8 @@ typedef struct packed {
 } packed;
 
 /* Deflates a piece; last: to the end. */
-static bool deflate_piece(graphss_ctx *ctx, packed *p, z_stream *z, const void *piece,
-                          size_t n, bool last)
+static bool deflate_piece(
+    graphss_ctx *ctx, packed *p, z_stream *z, const void *piece, size_t n, bool last)
 {
     union { /* zlib's next_in is const only where ZLIB_CONST is defined */
         const void *constant;
@@ -187,8 +187,7 @@ static graphss_status remember(graphss_ctx *ctx, graphss_i_zip_writer *w, const 
 }
 
 graphss_status graphss_i_zip_add(graphss_ctx *ctx, graphss_i_zip_writer *w, const char *name,
-                                 const void *first, size_t n_first, const void *second,
-                                 size_t n_second)
+    const void *first, size_t n_first, const void *second, size_t n_second)
 {
     packed p = {0};
     record r = {.n = 0};

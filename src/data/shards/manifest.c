@@ -23,10 +23,10 @@ static json_t *parts_json(const graphss_i_manifest *m)
     json_t *list = json_array();
     for (size_t p = 0; p < m->n_parts; p++) {
         const graphss_i_manifest_part *part = &m->part[p];
-        json_array_append_new(list,
-                              json_pack("{s:I,s:I,s:I,s:s}", "nodes", (json_int_t)part->nodes,
-                                        "entries", (json_int_t)part->entries, "stored",
-                                        (json_int_t)part->stored, "sha256", part->sha256));
+        json_array_append_new(
+            list, json_pack("{s:I,s:I,s:I,s:s}", "nodes", (json_int_t)part->nodes, "entries",
+                      (json_int_t)part->entries, "stored", (json_int_t)part->stored, "sha256",
+                      part->sha256));
     }
     return list;
 }
@@ -36,21 +36,20 @@ static json_t *manifest_json(const graphss_i_manifest *m)
     const graphss_cleaning *c = &m->cleaned;
     return json_pack("{s:s,s:s,s:s,s:s,s:I,s:I,s:I,s:I,s:I,s:s,s:b,s:b,s:b,s:b,"
                      "s:{s:I,s:I,s:I,s:I,s:I,s:I},s:o,s:o,s:o}",
-                     "format", format_text, "name", m->name, "read_from", m->format, "hash",
-                     m->hash, "nodes", (json_int_t)m->n_nodes, "entries",
-                     (json_int_t)m->entries, "cut", (json_int_t)m->cut, "features",
-                     (json_int_t)m->n_cols, "classes", (json_int_t)m->n_classes, "kind",
-                     graphss_feature_kind_text(m->kind), "dense", (int)m->dense, "labels",
-                     (int)m->labelled, "node_names", (int)m->named, "split", (int)m->has_split,
-                     "cleaned", "directed", (json_int_t)c->directed, "duplicates",
-                     (json_int_t)c->duplicates, "loops", (json_int_t)c->loops, "zeros",
-                     (json_int_t)c->zeros, "weighted", (json_int_t)c->weighted, "isolated",
-                     (json_int_t)c->isolated, "class_names", names_json(&m->class_names),
-                     "feature_names", names_json(&m->column_names), "parts", parts_json(m));
+        "format", format_text, "name", m->name, "read_from", m->format, "hash", m->hash,
+        "nodes", (json_int_t)m->n_nodes, "entries", (json_int_t)m->entries, "cut",
+        (json_int_t)m->cut, "features", (json_int_t)m->n_cols, "classes",
+        (json_int_t)m->n_classes, "kind", graphss_feature_kind_text(m->kind), "dense",
+        (int)m->dense, "labels", (int)m->labelled, "node_names", (int)m->named, "split",
+        (int)m->has_split, "cleaned", "directed", (json_int_t)c->directed, "duplicates",
+        (json_int_t)c->duplicates, "loops", (json_int_t)c->loops, "zeros",
+        (json_int_t)c->zeros, "weighted", (json_int_t)c->weighted, "isolated",
+        (json_int_t)c->isolated, "class_names", names_json(&m->class_names), "feature_names",
+        names_json(&m->column_names), "parts", parts_json(m));
 }
 
-graphss_status graphss_i_manifest_write(graphss_ctx *ctx, const graphss_i_manifest *m,
-                                        const char *folder)
+graphss_status graphss_i_manifest_write(
+    graphss_ctx *ctx, const graphss_i_manifest *m, const char *folder)
 {
     char path[GRAPHSS_I_SHARD_PATH];
     graphss_i_output out = {0};
@@ -126,8 +125,8 @@ static void take_digest(source *s, char out[65], const json_t *object, const cha
         wrong(s, key, "64 hexadecimal digits");
 }
 
-static void take_names(source *s, graphss_names *out, const json_t *object, const char *key,
-                       size_t want)
+static void take_names(
+    source *s, graphss_names *out, const json_t *object, const char *key, size_t want)
 {
     const json_t *list = json_object_get(object, key);
     graphss_i_name_list names = {0};
@@ -141,8 +140,8 @@ static void take_names(source *s, graphss_names *out, const json_t *object, cons
         if (!json_is_string(text))
             wrong(s, key, "texts alone");
         else
-            s->status = graphss_i_name_list_add(s->ctx, &names, json_string_value(text),
-                                                json_string_length(text));
+            s->status = graphss_i_name_list_add(
+                s->ctx, &names, json_string_value(text), json_string_length(text));
     }
     if (!s->status && n)
         s->status = graphss_i_name_list_finish(s->ctx, out, &names);
@@ -207,8 +206,8 @@ static void take_all(source *s, graphss_i_manifest *m, const json_t *json)
         const char *key;
         int64_t *value;
     } count[] = {{"directed", &m->cleaned.directed}, {"duplicates", &m->cleaned.duplicates},
-                 {"loops", &m->cleaned.loops},       {"zeros", &m->cleaned.zeros},
-                 {"weighted", &m->cleaned.weighted}, {"isolated", &m->cleaned.isolated}};
+        {"loops", &m->cleaned.loops}, {"zeros", &m->cleaned.zeros},
+        {"weighted", &m->cleaned.weighted}, {"isolated", &m->cleaned.isolated}};
     for (size_t i = 0; i < sizeof count / sizeof *count; i++)
         *count[i].value = (int64_t)take_count(s, cleaned, count[i].key, most);
     if (!s->status && m->n_nodes == 0)
@@ -221,8 +220,8 @@ static void take_all(source *s, graphss_i_manifest *m, const json_t *json)
         take_names(s, &m->column_names, json, "feature_names", m->n_cols);
 }
 
-graphss_status graphss_i_manifest_read(graphss_ctx *ctx, graphss_i_manifest *out,
-                                       const char *folder)
+graphss_status graphss_i_manifest_read(
+    graphss_ctx *ctx, graphss_i_manifest *out, const char *folder)
 {
     char path[GRAPHSS_I_SHARD_PATH], *text = NULL;
     size_t n = 0;
@@ -238,12 +237,12 @@ graphss_status graphss_i_manifest_read(graphss_ctx *ctx, graphss_i_manifest *out
     if (!json)
         return starved ? graphss_i_nomem(ctx, n)
                        : graphss_i_fail(ctx, GRAPHSS_ERR_DATA, "%s:%d:%d: %s", path,
-                                        error.line, error.column, error.text);
+                             error.line, error.column, error.text);
     const char *format = json_string_value(json_object_get(json, "format"));
     if (!format || strcmp(format, format_text) != 0)
         wrong(&s, "format",
-              "\"graphss shards 1\": it is not a manifest of shards, or a later "
-              "version wrote it");
+            "\"graphss shards 1\": it is not a manifest of shards, or a later "
+            "version wrote it");
     else
         take_all(&s, &m, json);
     json_decref(json);

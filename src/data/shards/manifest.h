@@ -36,11 +36,11 @@ typedef struct graphss_i_manifest {
     graphss_i_manifest_part *part; /* [n_parts] */
 } graphss_i_manifest;
 
-graphss_status graphss_i_manifest_write(graphss_ctx *ctx, const graphss_i_manifest *m,
-                                        const char *folder);
+graphss_status graphss_i_manifest_write(
+    graphss_ctx *ctx, const graphss_i_manifest *m, const char *folder);
 /* NOT_FOUND: no manifest there; DATA names the field, what was found and what was wanted. */
-graphss_status graphss_i_manifest_read(graphss_ctx *ctx, graphss_i_manifest *out,
-                                       const char *folder);
+graphss_status graphss_i_manifest_read(
+    graphss_ctx *ctx, graphss_i_manifest *out, const char *folder);
 void graphss_i_manifest_destroy(graphss_ctx *ctx, graphss_i_manifest *m);
 
 #endif

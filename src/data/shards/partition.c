@@ -12,16 +12,15 @@ static graphss_status check_parts(graphss_ctx *ctx, size_t n_nodes, size_t parts
 {
     if (parts < 1 || parts > GRAPHSS_I_PARTS_MOST)
         return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID, "%zu parts, want 1 to %d", parts,
-                              (int)GRAPHSS_I_PARTS_MOST);
+            (int)GRAPHSS_I_PARTS_MOST);
     if (n_nodes < parts)
         return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
-                              "%zu nodes for %zu parts, want at least one for each", n_nodes,
-                              parts);
+            "%zu nodes for %zu parts, want at least one for each", n_nodes, parts);
     return GRAPHSS_OK;
 }
 
-graphss_status graphss_i_partition_check(graphss_ctx *ctx, const int32_t *part, size_t n,
-                                         size_t parts)
+graphss_status graphss_i_partition_check(
+    graphss_ctx *ctx, const int32_t *part, size_t n, size_t parts)
 {
     graphss_status st = check_parts(ctx, n, parts);
     if (st)
@@ -31,21 +30,20 @@ graphss_status graphss_i_partition_check(graphss_ctx *ctx, const int32_t *part, 
         return GRAPHSS_ERR_NOMEM;
     for (size_t i = 0; i < n && !st; i++)
         if (part[i] < 0 || (size_t)part[i] >= parts)
-            st =
-                graphss_i_fail(ctx, GRAPHSS_ERR_INVALID, "node %zu is in part %d, want 0..%zu",
-                               i, (int)part[i], parts - 1);
+            st = graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
+                "node %zu is in part %d, want 0..%zu", i, (int)part[i], parts - 1);
         else
             count[part[i]]++;
     for (size_t p = 0; p < parts && !st; p++)
         if (count[p] == 0)
             st = graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
-                                "part %zu has no nodes, want at least one in each", p);
+                "part %zu has no nodes, want at least one in each", p);
     graphss_release(ctx, count);
     return st;
 }
 
-graphss_status graphss_partition_blocks(graphss_ctx *ctx, int32_t **part, size_t n_nodes,
-                                        size_t parts)
+graphss_status graphss_partition_blocks(
+    graphss_ctx *ctx, int32_t **part, size_t n_nodes, size_t parts)
 {
     if (GRAPHSS_I_LACKS(ctx, {"place for the parts", part}))
         return GRAPHSS_ERR_INVALID;
@@ -62,8 +60,8 @@ graphss_status graphss_partition_blocks(graphss_ctx *ctx, int32_t **part, size_t
     return GRAPHSS_OK;
 }
 
-graphss_status graphss_partition_read(graphss_ctx *ctx, int32_t **part, size_t n_nodes,
-                                      size_t parts, const char *path)
+graphss_status graphss_partition_read(
+    graphss_ctx *ctx, int32_t **part, size_t n_nodes, size_t parts, const char *path)
 {
     if (GRAPHSS_I_LACKS(ctx, {"place for the parts", part}, {"path", path}))
         return GRAPHSS_ERR_INVALID;
@@ -84,20 +82,18 @@ graphss_status graphss_partition_read(graphss_ctx *ctx, int32_t **part, size_t n
         int64_t number;
         if (lines == n_nodes)
             st = graphss_i_fail(ctx, GRAPHSS_ERR_DATA, "%s:%zu: more lines than the %zu nodes",
-                                path, lines + 1, n_nodes);
+                path, lines + 1, n_nodes);
         else if (!graphss_i_parse_int(&number, line, length) || number < 0 ||
                  (uint64_t)number >= parts)
             st = graphss_i_fail(ctx, GRAPHSS_ERR_DATA, "%s:%zu: found '%.*s', want 0..%zu",
-                                path, lines + 1, (int)(length < 40 ? length : 40), line,
-                                parts - 1);
+                path, lines + 1, (int)(length < 40 ? length : 40), line, parts - 1);
         else
             made[lines] = (int32_t)number;
         line = end ? end + 1 : text + n;
     }
     if (!st && lines != n_nodes)
         st = graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
-                            "%s: %zu lines, want one for each of %zu nodes", path, lines,
-                            n_nodes);
+            "%s: %zu lines, want one for each of %zu nodes", path, lines, n_nodes);
     if (!st) {
         st = graphss_i_partition_check(ctx, made, n_nodes, parts);
         if (st == GRAPHSS_ERR_INVALID)
@@ -111,8 +107,8 @@ graphss_status graphss_partition_read(graphss_ctx *ctx, int32_t **part, size_t n
     return st;
 }
 
-graphss_status graphss_partition_scotch(graphss_ctx *ctx, int32_t **part,
-                                        const graphss_graph *graph, size_t parts)
+graphss_status graphss_partition_scotch(
+    graphss_ctx *ctx, int32_t **part, const graphss_graph *graph, size_t parts)
 {
     if (GRAPHSS_I_LACKS(ctx, {"place for the parts", part}, {"graph", graph}))
         return GRAPHSS_ERR_INVALID;

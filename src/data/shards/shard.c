@@ -24,7 +24,7 @@ graphss_status graphss_i_file_digest(graphss_ctx *ctx, char hex[65], const char 
     FILE *file = fopen(path, "rbe");
     if (!file)
         return graphss_i_fail(ctx, errno == ENOENT ? GRAPHSS_ERR_NOT_FOUND : GRAPHSS_ERR_IO,
-                              "%s: cannot open: %s", path, strerror(errno));
+            "%s: cannot open: %s", path, strerror(errno));
     graphss_i_digest_begin(&sha, GRAPHSS_I_SHA256);
     for (size_t n; (n = fread(bytes, 1, sizeof bytes, file)) > 0;)
         graphss_i_digest_add(&sha, bytes, n);
@@ -51,7 +51,7 @@ void graphss_i_shard_destroy(graphss_ctx *ctx, graphss_i_shard *s)
 /* ---- from a dataset to a shard ---- */
 
 static graphss_status allocate(graphss_ctx *ctx, graphss_i_shard *s,
-                               const graphss_dataset *data, size_t entries, size_t stored)
+    const graphss_dataset *data, size_t entries, size_t stored)
 {
     const graphss_features *f = &data->features;
     const size_t n = s->n_nodes;
@@ -100,8 +100,7 @@ static void take_row(graphss_i_shard *s, size_t at, const graphss_dataset *data,
 }
 
 graphss_status graphss_i_shard_take(graphss_ctx *ctx, graphss_i_shard *out, size_t *cut,
-                                    const graphss_dataset *data, const int32_t *part,
-                                    int32_t which)
+    const graphss_dataset *data, const int32_t *part, int32_t which)
 {
     const graphss_graph *g = &data->graph;
     graphss_i_shard s = {0};
@@ -157,8 +156,7 @@ static void add(list *l, const char *name, const char *dtype, size_t n, const vo
 }
 
 graphss_status graphss_i_shard_write(graphss_ctx *ctx, const graphss_i_shard *s,
-                                     const graphss_i_manifest *m, size_t part,
-                                     const char *folder)
+    const graphss_i_manifest *m, size_t part, const char *folder)
 {
     char path[GRAPHSS_I_SHARD_PATH];
     const int64_t number[2] = {(int64_t)part, (int64_t)m->n_parts};
@@ -180,10 +178,10 @@ graphss_status graphss_i_shard_write(graphss_ctx *ctx, const graphss_i_shard *s,
         add(&l, "feature_entry", "<i8", s->n_nodes, s->entry);
     } else if (f->n_cols) {
         l.array[l.count++] = (graphss_i_array_out){.name = "features",
-                                                   .dtype = "<f4",
-                                                   .n_dims = 2,
-                                                   .shape = {s->n_nodes, f->n_cols},
-                                                   .data = f->value};
+            .dtype = "<f4",
+            .n_dims = 2,
+            .shape = {s->n_nodes, f->n_cols},
+            .data = f->value};
     }
     if (s->label)
         add(&l, "label", "<i4", s->n_nodes, s->label);
@@ -197,8 +195,7 @@ graphss_status graphss_i_shard_write(graphss_ctx *ctx, const graphss_i_shard *s,
 
 /* Is the file that part of that dataset, unchanged? */
 static graphss_status check_identity(graphss_ctx *ctx, graphss_i_npz *npz,
-                                     const graphss_i_manifest *m, size_t part,
-                                     const char *path)
+    const graphss_i_manifest *m, size_t part, const char *path)
 {
     graphss_names hash = {0};
     int64_t *number = NULL;
@@ -207,22 +204,22 @@ static graphss_status check_identity(graphss_ctx *ctx, graphss_i_npz *npz,
     graphss_status st = graphss_i_npz_names(ctx, &hash, npz, "hash", 1);
     if (!st && strcmp(graphss_names_get(&hash, 0), m->hash) != 0)
         st = graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
-                            "%s: a shard of another dataset (hash %.12s), want one of %s "
-                            "(%.12s)",
-                            path, graphss_names_get(&hash, 0), m->name, m->hash);
+            "%s: a shard of another dataset (hash %.12s), want one of %s "
+            "(%.12s)",
+            path, graphss_names_get(&hash, 0), m->name, m->hash);
     if (!st)
         st = graphss_i_npz_int64(ctx, &number, &n, npz, "part", 2);
     if (!st && (number[0] != (int64_t)part || number[1] != (int64_t)m->n_parts))
         st = graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
-                            "%s: part %lld of %lld, want part %zu of %zu", path,
-                            (long long)number[0], (long long)number[1], part, m->n_parts);
+            "%s: part %lld of %lld, want part %zu of %zu", path, (long long)number[0],
+            (long long)number[1], part, m->n_parts);
     if (!st)
         st = graphss_i_file_digest(ctx, hex, path);
     if (!st && strcmp(hex, m->part[part].sha256) != 0)
         st = graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
-                            "%s: its SHA-256 begins with %.12s, the manifest says %.12s: it "
-                            "was changed, or belongs to another cut of the same dataset",
-                            path, hex, m->part[part].sha256);
+            "%s: its SHA-256 begins with %.12s, the manifest says %.12s: it "
+            "was changed, or belongs to another cut of the same dataset",
+            path, hex, m->part[part].sha256);
     graphss_names_destroy(ctx, &hash);
     graphss_release(ctx, number);
     return st;
@@ -230,29 +227,28 @@ static graphss_status check_identity(graphss_ctx *ctx, graphss_i_npz *npz,
 
 /* offset [n + 1] from 0 to total, not falling */
 static graphss_status check_offsets(graphss_ctx *ctx, const int64_t *offset, size_t n,
-                                    size_t total, const graphss_i_npz *npz, const char *array)
+    size_t total, const graphss_i_npz *npz, const char *array)
 {
     if (offset[0] != 0 || offset[n] < 0 || (size_t)offset[n] != total)
         return graphss_i_npz_fail(ctx, GRAPHSS_ERR_DATA, npz, array,
-                                  "from %lld to %lld, want 0 to %zu", (long long)offset[0],
-                                  (long long)offset[n], total);
+            "from %lld to %lld, want 0 to %zu", (long long)offset[0], (long long)offset[n],
+            total);
     for (size_t i = 0; i < n; i++)
         if (offset[i + 1] < offset[i])
-            return graphss_i_npz_fail(ctx, GRAPHSS_ERR_DATA, npz, array,
-                                      "falls behind entry %zu", i);
+            return graphss_i_npz_fail(
+                ctx, GRAPHSS_ERR_DATA, npz, array, "falls behind entry %zu", i);
     return GRAPHSS_OK;
 }
 
 static graphss_status check_graph(graphss_ctx *ctx, const graphss_i_shard *s,
-                                  const graphss_i_manifest *m, size_t entries,
-                                  const graphss_i_npz *npz)
+    const graphss_i_manifest *m, size_t entries, const graphss_i_npz *npz)
 {
     for (size_t i = 0; i < s->n_nodes; i++)
         if (s->node[i] < 0 || (size_t)s->node[i] >= m->n_nodes ||
             (i && s->node[i] <= s->node[i - 1]))
             return graphss_i_npz_fail(ctx, GRAPHSS_ERR_DATA, npz, "nodes",
-                                      "entry %zu is %lld, want ascending numbers below %zu", i,
-                                      (long long)s->node[i], m->n_nodes);
+                "entry %zu is %lld, want ascending numbers below %zu", i,
+                (long long)s->node[i], m->n_nodes);
     const graphss_status st =
         check_offsets(ctx, s->offset, s->n_nodes, entries, npz, "offset");
     if (st)
@@ -262,8 +258,7 @@ static graphss_status check_graph(graphss_ctx *ctx, const graphss_i_shard *s,
             const int64_t j = s->target[e];
             if (j < 0 || (size_t)j >= m->n_nodes || j == s->node[i] ||
                 (e > s->offset[i] && j <= s->target[e - 1]))
-                return graphss_i_npz_fail(
-                    ctx, GRAPHSS_ERR_DATA, npz, "target",
+                return graphss_i_npz_fail(ctx, GRAPHSS_ERR_DATA, npz, "target",
                     "entry %lld is %lld, in the row of node %lld: want other nodes below %zu, "
                     "ascending in a row",
                     (long long)e, (long long)j, (long long)s->node[i], m->n_nodes);
@@ -272,40 +267,38 @@ static graphss_status check_graph(graphss_ctx *ctx, const graphss_i_shard *s,
 }
 
 static graphss_status check_values(graphss_ctx *ctx, const float *value, size_t n, bool stored,
-                                   const graphss_i_npz *npz, const char *array)
+    const graphss_i_npz *npz, const char *array)
 {
     for (size_t e = 0; e < n; e++)
         if (!isfinite(value[e]) || (stored && value[e] == 0))
             return graphss_i_npz_fail(ctx, GRAPHSS_ERR_DATA, npz, array,
-                                      "entry %zu is %g, want a finite number%s", e,
-                                      (double)value[e], stored ? " other than 0" : "");
+                "entry %zu is %g, want a finite number%s", e, (double)value[e],
+                stored ? " other than 0" : "");
     return GRAPHSS_OK;
 }
 
-static graphss_status check_columns(graphss_ctx *ctx, const graphss_i_shard *s,
-                                    const graphss_i_npz *npz)
+static graphss_status check_columns(
+    graphss_ctx *ctx, const graphss_i_shard *s, const graphss_i_npz *npz)
 {
     const graphss_features *f = &s->features;
     for (size_t i = 0; i < s->n_nodes; i++) {
         for (int64_t e = f->offset[i]; e < f->offset[i + 1]; e++)
             if (f->column[e] < 0 || (size_t)f->column[e] >= f->n_cols ||
                 (e > f->offset[i] && f->column[e] <= f->column[e - 1]))
-                return graphss_i_npz_fail(
-                    ctx, GRAPHSS_ERR_DATA, npz, "feature_column",
+                return graphss_i_npz_fail(ctx, GRAPHSS_ERR_DATA, npz, "feature_column",
                     "entry %lld is %d, want ascending columns below %zu in each row",
                     (long long)e, (int)f->column[e], f->n_cols);
         const int64_t least = i ? s->entry[i - 1] + f->offset[i] - f->offset[i - 1] : 0;
         if (s->entry[i] < least || s->entry[i] > INT64_MAX / 2)
             return graphss_i_npz_fail(ctx, GRAPHSS_ERR_DATA, npz, "feature_entry",
-                                      "entry %zu is %lld, want at least %lld", i,
-                                      (long long)s->entry[i], (long long)least);
+                "entry %zu is %lld, want at least %lld", i, (long long)s->entry[i],
+                (long long)least);
     }
     return GRAPHSS_OK;
 }
 
 static graphss_status read_features(graphss_ctx *ctx, graphss_i_shard *s,
-                                    const graphss_i_manifest *m, size_t part,
-                                    graphss_i_npz *npz)
+    const graphss_i_manifest *m, size_t part, graphss_i_npz *npz)
 {
     graphss_features *f = &s->features;
     const size_t n = s->n_nodes, stored = m->part[part].stored;
@@ -317,8 +310,7 @@ static graphss_status read_features(graphss_ctx *ctx, graphss_i_shard *s,
         size_t cells;
         if (!graphss_i_mul(&cells, n, m->n_cols) || cells != stored)
             return graphss_i_npz_fail(ctx, GRAPHSS_ERR_DATA, npz, "features",
-                                      "the manifest says %zu cells, want %zu rows of %zu",
-                                      stored, n, m->n_cols);
+                "the manifest says %zu cells, want %zu rows of %zu", stored, n, m->n_cols);
         const graphss_status st =
             graphss_i_npz_float(ctx, &f->value, &count, npz, "features", cells);
         return st ? st : check_values(ctx, f->value, cells, false, npz, "features");
@@ -338,8 +330,8 @@ static graphss_status read_features(graphss_ctx *ctx, graphss_i_shard *s,
     return st ? st : check_columns(ctx, s, npz);
 }
 
-static graphss_status read_labels(graphss_ctx *ctx, graphss_i_shard *s,
-                                  const graphss_i_manifest *m, graphss_i_npz *npz)
+static graphss_status read_labels(
+    graphss_ctx *ctx, graphss_i_shard *s, const graphss_i_manifest *m, graphss_i_npz *npz)
 {
     size_t count = 0;
     graphss_status st = GRAPHSS_OK;
@@ -348,16 +340,15 @@ static graphss_status read_labels(graphss_ctx *ctx, graphss_i_shard *s,
     for (size_t i = 0; i < s->n_nodes && m->labelled && !st; i++)
         if (s->label[i] < -1 || s->label[i] >= (int64_t)m->n_classes)
             st = graphss_i_npz_fail(ctx, GRAPHSS_ERR_DATA, npz, "label",
-                                    "entry %zu is %d, want below %zu classes, or -1", i,
-                                    (int)s->label[i], m->n_classes);
+                "entry %zu is %d, want below %zu classes, or -1", i, (int)s->label[i],
+                m->n_classes);
     if (!st && m->named)
         st = graphss_i_npz_names(ctx, &s->names, npz, "names", s->n_nodes);
     return st;
 }
 
 graphss_status graphss_i_shard_read(graphss_ctx *ctx, graphss_i_shard *out,
-                                    const graphss_i_manifest *m, size_t part,
-                                    const char *folder)
+    const graphss_i_manifest *m, size_t part, const char *folder)
 {
     char path[GRAPHSS_I_SHARD_PATH];
     graphss_i_npz *npz = NULL;

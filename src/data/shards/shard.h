@@ -30,16 +30,13 @@ graphss_status graphss_i_file_digest(graphss_ctx *ctx, char hex[65], const char 
 /* The shard of the nodes whose part it is. part [n_nodes]. *cut grows by the entries that
  * leave it. */
 graphss_status graphss_i_shard_take(graphss_ctx *ctx, graphss_i_shard *out, size_t *cut,
-                                    const graphss_dataset *data, const int32_t *part,
-                                    int32_t which);
+    const graphss_dataset *data, const int32_t *part, int32_t which);
 graphss_status graphss_i_shard_write(graphss_ctx *ctx, const graphss_i_shard *shard,
-                                     const graphss_i_manifest *m, size_t part,
-                                     const char *folder);
+    const graphss_i_manifest *m, size_t part, const char *folder);
 /* Reads and checks all of it. NOT_FOUND, DATA (truncated, edited, of another dataset or
  * another cut, or unsound: names the file and the place), LIMIT, NOMEM. */
 graphss_status graphss_i_shard_read(graphss_ctx *ctx, graphss_i_shard *out,
-                                    const graphss_i_manifest *m, size_t part,
-                                    const char *folder);
+    const graphss_i_manifest *m, size_t part, const char *folder);
 void graphss_i_shard_destroy(graphss_ctx *ctx, graphss_i_shard *shard);
 
 #endif

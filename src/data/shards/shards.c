@@ -17,13 +17,13 @@ static graphss_status make_folder(graphss_ctx *ctx, const char *folder)
         return st;
     DIR *dir = opendir(folder);
     if (!dir)
-        return graphss_i_fail(ctx, GRAPHSS_ERR_IO, "%s: cannot open: %s", folder,
-                              strerror(errno));
+        return graphss_i_fail(
+            ctx, GRAPHSS_ERR_IO, "%s: cannot open: %s", folder, strerror(errno));
     for (const struct dirent *entry; !st && (entry = readdir(dir));)
         if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
             st = graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
-                                "%s: holds '%.80s', want an empty folder or a new name",
-                                folder, entry->d_name);
+                "%s: holds '%.80s', want an empty folder or a new name", folder,
+                entry->d_name);
     closedir(dir);
     return st;
 }
@@ -32,18 +32,18 @@ static graphss_status make_folder(graphss_ctx *ctx, const char *folder)
 static graphss_i_manifest describe(const graphss_dataset *data, size_t parts)
 {
     graphss_i_manifest m = {.n_nodes = data->graph.n_nodes,
-                            .entries = (size_t)data->graph.offset[data->graph.n_nodes],
-                            .n_cols = data->features.n_cols,
-                            .n_classes = data->n_classes,
-                            .kind = data->features.kind,
-                            .dense = data->features.n_cols && !data->features.offset,
-                            .labelled = data->label != NULL,
-                            .named = data->node_names.count > 0,
-                            .has_split = data->split.train != NULL,
-                            .cleaned = data->cleaned,
-                            .class_names = data->class_names,
-                            .column_names = data->column_names,
-                            .n_parts = parts};
+        .entries = (size_t)data->graph.offset[data->graph.n_nodes],
+        .n_cols = data->features.n_cols,
+        .n_classes = data->n_classes,
+        .kind = data->features.kind,
+        .dense = data->features.n_cols && !data->features.offset,
+        .labelled = data->label != NULL,
+        .named = data->node_names.count > 0,
+        .has_split = data->split.train != NULL,
+        .cleaned = data->cleaned,
+        .class_names = data->class_names,
+        .column_names = data->column_names,
+        .n_parts = parts};
     memcpy(m.name, data->name, sizeof m.name);
     memcpy(m.format, data->format, sizeof m.format);
     memcpy(m.hash, data->hash, sizeof m.hash);
@@ -51,8 +51,7 @@ static graphss_i_manifest describe(const graphss_dataset *data, size_t parts)
 }
 
 static graphss_status write_part(graphss_ctx *ctx, graphss_i_manifest *m, size_t p,
-                                 const graphss_dataset *data, const int32_t *part,
-                                 const char *folder)
+    const graphss_dataset *data, const int32_t *part, const char *folder)
 {
     char path[GRAPHSS_I_SHARD_PATH];
     graphss_i_shard shard = {0};
@@ -82,11 +81,10 @@ static void summarise(graphss_shards_summary *out, const graphss_i_manifest *m)
 }
 
 graphss_status graphss_shards_write(graphss_ctx *ctx, graphss_shards_summary *summary,
-                                    const graphss_dataset *data, const int32_t *part,
-                                    size_t parts, const char *folder)
+    const graphss_dataset *data, const int32_t *part, size_t parts, const char *folder)
 {
-    if (GRAPHSS_I_LACKS(ctx, {"dataset", data}, {"parts of the nodes", part},
-                        {"folder", folder}))
+    if (GRAPHSS_I_LACKS(
+            ctx, {"dataset", data}, {"parts of the nodes", part}, {"folder", folder}))
         return GRAPHSS_ERR_INVALID;
     char path[GRAPHSS_I_SHARD_PATH];
     if (strlen(folder) + 32 > sizeof path)
@@ -135,13 +133,13 @@ static graphss_status allocate(graphss_ctx *ctx, whole *w, uint64_t max_bytes)
         stored += m->part[p].stored;
     if (m->n_nodes > INT32_MAX)
         return graphss_i_fail(ctx, GRAPHSS_ERR_LIMIT, "%zu nodes, at most %d fit one dataset",
-                              m->n_nodes, INT32_MAX);
+            m->n_nodes, INT32_MAX);
     const double bytes =
         20.0 * (double)m->n_nodes + 4.0 * (double)m->entries + 8.0 * (double)stored;
     if (bytes > (double)max_bytes)
         return graphss_i_fail(ctx, GRAPHSS_ERR_LIMIT,
-                              "the whole dataset takes %.0f MB, at most %.0f are allowed",
-                              bytes / 1e6, (double)max_bytes / 1e6);
+            "the whole dataset takes %.0f MB, at most %.0f are allowed", bytes / 1e6,
+            (double)max_bytes / 1e6);
     d->graph.n_nodes = m->n_nodes;
     d->graph.offset = graphss_i_calloc(ctx, m->n_nodes + 1, sizeof *d->graph.offset);
     d->graph.target = graphss_i_alloc(ctx, m->entries, sizeof *d->graph.target);
@@ -176,8 +174,8 @@ static graphss_status measure(graphss_ctx *ctx, whole *w, const char *folder)
             const size_t node = (size_t)s->node[i];
             if (w->owner[node] >= 0)
                 return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
-                                      "%s: node %zu is in part %d and in part %zu", folder,
-                                      node, (int)w->owner[node], p);
+                    "%s: node %zu is in part %d and in part %zu", folder, node,
+                    (int)w->owner[node], p);
             w->owner[node] = (int32_t)p;
             w->data.graph.offset[node + 1] = s->offset[i + 1] - s->offset[i];
             if (w->data.features.offset)
@@ -208,14 +206,14 @@ static void put_part(whole *w, const graphss_i_shard *s)
             continue;
         if (!f->offset) {
             memcpy(f->value + node * f->n_cols, s->features.value + i * f->n_cols,
-                   f->n_cols * sizeof *f->value);
+                f->n_cols * sizeof *f->value);
             continue;
         }
         const int64_t from = s->features.offset[i], n = s->features.offset[i + 1] - from;
         memcpy(f->value + f->offset[node], s->features.value + from,
-               (size_t)n * sizeof *f->value);
+            (size_t)n * sizeof *f->value);
         memcpy(f->column + f->offset[node], s->features.column + from,
-               (size_t)n * sizeof *f->column);
+            (size_t)n * sizeof *f->column);
     }
 }
 
@@ -268,9 +266,9 @@ static graphss_status put_together(graphss_ctx *ctx, whole *w, const char *folde
         st = graphss_i_dataset_finish(ctx, d, folder, w->m.format);
     if (!st && strcmp(d->hash, w->m.hash) != 0)
         st = graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
-                            "%s: the parts make a dataset whose hash begins with %.12s, the "
-                            "manifest says %.12s",
-                            folder, d->hash, w->m.hash);
+            "%s: the parts make a dataset whose hash begins with %.12s, the "
+            "manifest says %.12s",
+            folder, d->hash, w->m.hash);
     if (!st) {
         d->cleaned = w->m.cleaned;
         memcpy(d->name, w->m.name, sizeof d->name);
@@ -279,8 +277,7 @@ static graphss_status put_together(graphss_ctx *ctx, whole *w, const char *folde
 }
 
 graphss_status graphss_i_read_shards(graphss_ctx *ctx, graphss_dataset *out,
-                                     const char *folder, uint64_t max_bytes,
-                                     graphss_missing_rule missing)
+    const char *folder, uint64_t max_bytes, graphss_missing_rule missing)
 {
     (void)missing;
     whole w = {0};

@@ -2,7 +2,7 @@
 #include "testing.h"
 
 /* The builder takes its arrays over, so tests hand it copies. */
-#define COPY(ctx, array)                                                                      \
+#define COPY(ctx, array) \
     graphss_i_copy(ctx, array, sizeof array / sizeof *array, sizeof *array)
 
 static void test_rows_are_sorted_summed_and_stripped_of_zeros(void **state)
@@ -14,7 +14,7 @@ static void test_rows_are_sorted_summed_and_stripped_of_zeros(void **state)
     const float value[] = {1, 2, 0.5f, 0, 1, -1, 3};
     graphss_features f = {0};
     assert_ok(ctx, graphss_i_features_from_rows(ctx, &f, 4, 6, COPY(ctx, offset),
-                                                COPY(ctx, column), COPY(ctx, value), 7, "x"));
+                       COPY(ctx, column), COPY(ctx, value), 7, "x"));
     const int64_t want_offset[] = {0, 2, 2, 4, 5};
     const int32_t want_column[] = {1, 5, 0, 2, 4};
     const float want_value[] = {2, 1.5f, 1, -1, 3};
@@ -34,10 +34,8 @@ static void test_the_kind_of_features_is_found(void **state)
         float value[4];
         graphss_feature_kind kind;
     } cases[] = {{{0, 1, 0, 0}, GRAPHSS_FEATURES_BINARY},
-                 {{0, 0, 0, 0}, GRAPHSS_FEATURES_BINARY},
-                 {{0, 1, 2, 0}, GRAPHSS_FEATURES_COUNTS},
-                 {{0, 1, -2, 0}, GRAPHSS_FEATURES_REAL},
-                 {{0.5f, 1, 2, 3}, GRAPHSS_FEATURES_REAL}};
+        {{0, 0, 0, 0}, GRAPHSS_FEATURES_BINARY}, {{0, 1, 2, 0}, GRAPHSS_FEATURES_COUNTS},
+        {{0, 1, -2, 0}, GRAPHSS_FEATURES_REAL}, {{0.5f, 1, 2, 3}, GRAPHSS_FEATURES_REAL}};
     for (size_t i = 0; i < 5; i++) {
         graphss_features f = {0};
         assert_ok(
@@ -90,10 +88,9 @@ static void test_storage_depends_on_the_values_and_not_on_how_they_came(void **s
             offset[i + 1] = (int64_t)nnz;
         }
         graphss_features a = {0}, b = {0};
-        assert_ok(ctx,
-                  graphss_i_features_from_dense(ctx, &a, ROWS, COLS, COPY(ctx, cell), "x"));
-        assert_ok(ctx, graphss_i_features_from_rows(
-                           ctx, &b, ROWS, COLS, COPY(ctx, offset),
+        assert_ok(
+            ctx, graphss_i_features_from_dense(ctx, &a, ROWS, COLS, COPY(ctx, cell), "x"));
+        assert_ok(ctx, graphss_i_features_from_rows(ctx, &b, ROWS, COLS, COPY(ctx, offset),
                            graphss_i_copy(ctx, column, nnz, sizeof *column),
                            graphss_i_copy(ctx, value, nnz, sizeof *value), nnz, "x"));
         assert_int_equal(graphss_features_dense(&a), nnz > ROWS * COLS / 2);
@@ -113,10 +110,9 @@ static void test_measurements_with_kinds_beside_them_are_dense(void **state)
         float step; /* of the values */
         size_t measured, cols;
         bool dense;
-    } cases[] = {{0.5f, MEASURED, COLS, true},
-                 {1, MEASURED, COLS, false},    /* counts */
-                 {0.5f, 1, COLS, false},        /* as many kinds as measurements */
-                 {0.5f, MEASURED, 100, false}}; /* a block would be nearly empty */
+    } cases[] = {{0.5f, MEASURED, COLS, true}, {1, MEASURED, COLS, false}, /* counts */
+        {0.5f, 1, COLS, false},        /* as many kinds as measurements */
+        {0.5f, MEASURED, 100, false}}; /* a block would be nearly empty */
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const size_t cols = cases[i].cols, m = cases[i].measured;
         float *cell = graphss_i_calloc(ctx, ROWS * cols, sizeof *cell);
@@ -159,21 +155,20 @@ static void test_unsound_rows_are_refused_with_their_place(void **state)
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         graphss_features f = {0};
         assert_fails(ctx,
-                     graphss_i_features_from_rows(ctx, &f, 2, 4, COPY(ctx, bad[i].offset),
-                                                  COPY(ctx, bad[i].column),
-                                                  COPY(ctx, bad[i].value), 3, "attr"),
-                     GRAPHSS_ERR_DATA, bad[i].part);
+            graphss_i_features_from_rows(ctx, &f, 2, 4, COPY(ctx, bad[i].offset),
+                COPY(ctx, bad[i].column), COPY(ctx, bad[i].value), 3, "attr"),
+            GRAPHSS_ERR_DATA, bad[i].part);
         assert_int_equal(memory.blocks, before);
     }
     graphss_graph g = {0};
     const int64_t offset[] = {0, 1, 2};
     const int32_t column[] = {1, 2};
     assert_fails(ctx, graphss_i_graph_from_rows(ctx, &g, 2, offset, column, NULL, 2, "", NULL),
-                 GRAPHSS_ERR_DATA, "'indices': entry 1 is 2, want 0..1");
+        GRAPHSS_ERR_DATA, "'indices': entry 1 is 2, want 0..1");
     const float cell[] = {0, 1, (float)NAN, 2};
     graphss_features f = {0};
     assert_fails(ctx, graphss_i_features_from_dense(ctx, &f, 2, 2, COPY(ctx, cell), "x"),
-                 GRAPHSS_ERR_DATA, "'x': row 1, column 0 is nan");
+        GRAPHSS_ERR_DATA, "'x': row 1, column 0 is nan");
     assert_int_equal(memory.blocks, before);
     graphss_ctx_free(ctx);
 }
@@ -209,21 +204,21 @@ static void test_arrays_of_a_caller_become_features(void **state)
     graphss_features_destroy(ctx, &c);
 #define ROWS(n, d, o, j, v) graphss_features_from_rows(ctx, &c, n, d, o, j, v)
     assert_fails(ctx, ROWS(3, 4, falls, column, value), GRAPHSS_ERR_DATA,
-                 "'offset': entry 2 is 2, want 3..4");
+        "'offset': entry 2 is 2, want 3..4");
     assert_fails(ctx, ROWS(3, 4, below, column, value), GRAPHSS_ERR_DATA, "'offset'");
     assert_fails(ctx, ROWS(3, 4, offset, far, value), GRAPHSS_ERR_DATA,
-                 "'column': entry 2 is 4, want 0..3");
-    assert_fails(ctx, ROWS(3, 4, offset, column, odd), GRAPHSS_ERR_DATA,
-                 "'value': entry 2 is nan");
+        "'column': entry 2 is 4, want 0..3");
+    assert_fails(
+        ctx, ROWS(3, 4, offset, column, odd), GRAPHSS_ERR_DATA, "'value': entry 2 is nan");
     assert_fails(ctx, ROWS(3, 4, NULL, column, value), GRAPHSS_ERR_INVALID, "no offsets");
     assert_fails(ctx, ROWS(3, 4, offset, NULL, value), GRAPHSS_ERR_INVALID, "no columns");
     assert_fails(ctx, ROWS(SIZE_MAX, 4, offset, column, value), GRAPHSS_ERR_INVALID,
-                 "want at most 2147483647");
+        "want at most 2147483647");
 #undef ROWS
     assert_fails(ctx, graphss_features_from_dense(ctx, &c, 3, 4, NULL), GRAPHSS_ERR_INVALID,
-                 "no values");
+        "no values");
     assert_fails(ctx, graphss_features_from_dense(ctx, &c, 1, 4, odd), GRAPHSS_ERR_DATA,
-                 "'value': row 0, column 2 is nan");
+        "'value': row 0, column 2 is nan");
     assert_null(c.value);
     graphss_features_destroy(ctx, &b);
     graphss_features_destroy(ctx, &a);
@@ -272,8 +267,8 @@ static void test_weights_are_dropped_and_counted(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void add_class_name(graphss_ctx *ctx, graphss_dataset *data, const char *a,
-                           const char *b)
+static void add_class_name(
+    graphss_ctx *ctx, graphss_dataset *data, const char *a, const char *b)
 {
     graphss_i_name_list list = {0};
     assert_ok(ctx, graphss_i_name_list_add(ctx, &list, a, strlen(a)));
@@ -312,7 +307,7 @@ static void test_labels_stay_or_become_classes_named_after_themselves(void **sta
 
     add_class_name(ctx, &data, "cat", "dog");
     assert_fails(ctx, graphss_i_labels_from_ints(ctx, &data, plain, 4, "labels"),
-                 GRAPHSS_ERR_DATA, "'labels': entry 3 is 2, want 0..1");
+        GRAPHSS_ERR_DATA, "'labels': entry 3 is 2, want 0..1");
     assert_null(data.label);
     graphss_dataset_destroy(ctx, &data);
     graphss_ctx_free(ctx);
@@ -352,8 +347,8 @@ static void test_the_hash_is_the_documented_one_and_follows_every_part(void **st
     graphss_dataset a = {0}, b = {0};
     assert_ok(ctx, small_dataset(ctx, &a, 1));
     /* Computed with Python's hashlib from the byte sequence dataset_finish.c documents. */
-    assert_string_equal(a.hash,
-                        "0a0fae3865fdbd78f2ba46133f1b6d226b49cad41763e62d64dd1ac264fd50cb");
+    assert_string_equal(
+        a.hash, "0a0fae3865fdbd78f2ba46133f1b6d226b49cad41763e62d64dd1ac264fd50cb");
     assert_string_equal(a.name, "small");
     assert_string_equal(a.format, "planetoid");
 
@@ -403,11 +398,11 @@ static void test_parts_that_do_not_fit_are_refused(void **state)
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_dataset data = {0};
     assert_fails(ctx, graphss_i_dataset_finish(ctx, &data, "x.npz", "npz"), GRAPHSS_ERR_DATA,
-                 "x.npz: no nodes");
+        "x.npz: no nodes");
     assert_ok(ctx, small_dataset(ctx, &data, 1));
     data.features.n_rows = 3;
     assert_fails(ctx, graphss_dataset_refresh(ctx, &data), GRAPHSS_ERR_DATA,
-                 "features of 3 nodes, a graph of 4");
+        "features of 3 nodes, a graph of 4");
     data.features.n_rows = 4;
     float *value = data.features.value;
     data.features.value = NULL;
@@ -416,7 +411,7 @@ static void test_parts_that_do_not_fit_are_refused(void **state)
     data.n_classes = 3;
     add_class_name(ctx, &data, "cat", "dog");
     assert_fails(ctx, graphss_dataset_refresh(ctx, &data), GRAPHSS_ERR_DATA,
-                 "2 names of classes, want 3");
+        "2 names of classes, want 3");
     graphss_dataset_destroy(ctx, &data);
     graphss_ctx_free(ctx);
 }
@@ -451,8 +446,8 @@ static void test_a_number_that_drowns_all_others_is_read_with_a_warning(void **s
         graphss_dataset data = {0};
         const int32_t from[] = {0, 1, 2}, to[] = {1, 2, 3};
         assert_ok(ctx, graphss_graph_build(ctx, &data.graph, NULL, 4, from, to, 3));
-        assert_ok(ctx, graphss_i_features_from_dense(ctx, &data.features, 4, 3,
-                                                     COPY(ctx, list[i].cell), "x"));
+        assert_ok(ctx, graphss_i_features_from_dense(
+                           ctx, &data.features, 4, 3, COPY(ctx, list[i].cell), "x"));
         assert_int_equal(graphss_features_dense(&data.features), list[i].dense);
         warning[0] = '\0';
         assert_ok(ctx, graphss_i_dataset_finish(ctx, &data, "x.npz", "npz"));

@@ -5,15 +5,15 @@
 enum { NODES = 3 };
 
 /* A path of three nodes; node i has value[i] in column[i]. */
-static graphss_dataset make_data(graphss_ctx *ctx, size_t n_cols, const int32_t *column,
-                                 const float *value)
+static graphss_dataset make_data(
+    graphss_ctx *ctx, size_t n_cols, const int32_t *column, const float *value)
 {
     static const int32_t from[] = {0, 1}, to[] = {1, 2};
     static const int64_t offset[] = {0, 1, 2, 3};
     graphss_dataset data = {0};
     assert_ok(ctx, graphss_graph_build(ctx, &data.graph, NULL, NODES, from, to, 2));
-    assert_ok(ctx, graphss_features_from_rows(ctx, &data.features, NODES, n_cols, offset,
-                                              column, value));
+    assert_ok(ctx,
+        graphss_features_from_rows(ctx, &data.features, NODES, n_cols, offset, column, value));
     return data;
 }
 
@@ -103,7 +103,7 @@ static void test_values_out_of_range_are_refused_with_their_place(void **state)
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         graphss_dataset data = make_data(ctx, 5, column, bad[i].value);
         assert_fails(ctx, graphss_i_dataset_finish(ctx, &data, "odd", "csv"), GRAPHSS_ERR_DATA,
-                     bad[i].says);
+            bad[i].says);
         graphss_dataset_destroy(ctx, &data);
     }
     /* One small number among others is only small. */
@@ -122,8 +122,8 @@ static graphss_status drop(graphss_ctx *ctx, void *arg)
     graphss_dataset data = {0};
     graphss_status st = graphss_graph_build(ctx, &data.graph, NULL, NODES, from, to, 2);
     if (!st)
-        st = graphss_features_from_rows(ctx, &data.features, NODES, 2000000001, offset,
-                                        far_apart, ones);
+        st = graphss_features_from_rows(
+            ctx, &data.features, NODES, 2000000001, offset, far_apart, ones);
     if (!st)
         st = graphss_i_dataset_finish(ctx, &data, "wide", "csv");
     graphss_dataset_destroy(ctx, &data);

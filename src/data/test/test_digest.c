@@ -2,7 +2,7 @@
 #include "testing.h"
 
 static void digest(char hex[65], graphss_i_digest_type kind, bool plain, const void *bytes,
-                   size_t n, size_t piece)
+    size_t n, size_t piece)
 {
     graphss_i_digest d;
     graphss_i_digest_begin(&d, kind);
@@ -20,12 +20,12 @@ static void test_known_digests(void **state)
         const char *text, *sha256, *sha1;
     } known[] = {
         {"", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
-         "da39a3ee5e6b4b0d3255bfef95601890afd80709"},
+            "da39a3ee5e6b4b0d3255bfef95601890afd80709"},
         {"abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad",
-         "a9993e364706816aba3e25717850c26c9cd0d89d"},
+            "a9993e364706816aba3e25717850c26c9cd0d89d"},
         {"abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq",
-         "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1",
-         "84983e441c3bd26ebaae4aa1f95129e5e54670f1"},
+            "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1",
+            "84983e441c3bd26ebaae4aa1f95129e5e54670f1"},
     };
     char hex[65];
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)

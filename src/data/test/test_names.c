@@ -70,8 +70,8 @@ static void test_each_string_gets_its_number_once(void **state)
 }
 
 /* Three nodes in a row, called after what is given (NULL: by number). */
-static graphss_status three_nodes(graphss_ctx *ctx, graphss_dataset *data,
-                                  const char *const *name)
+static graphss_status three_nodes(
+    graphss_ctx *ctx, graphss_dataset *data, const char *const *name)
 {
     const int32_t from[] = {0, 1}, to[] = {1, 2};
     graphss_i_name_list list = {0};
@@ -135,20 +135,20 @@ static void test_a_list_of_nodes_is_read_or_its_bad_line_named(void **state)
     nodes = NULL;
     write_text(path, "\\#odd\n"); /* the id is #odd, not a remark */
     assert_fails(ctx, graphss_node_list_read(ctx, &nodes, &n, path, &data), GRAPHSS_ERR_DATA,
-                 ":1: no node is called '#odd'");
+        ":1: no node is called '#odd'");
     write_text(path, "venus\n\npluto\n");
     assert_fails(ctx, graphss_node_list_read(ctx, &nodes, &n, path, &data), GRAPHSS_ERR_DATA,
-                 ":3: no node is called 'pluto'");
+        ":3: no node is called 'pluto'");
     write_text(path, "venus\nmars\nvenus\n");
     assert_fails(ctx, graphss_node_list_read(ctx, &nodes, &n, path, &data), GRAPHSS_ERR_DATA,
-                 ":3: listed twice: 'venus'");
+        ":3: listed twice: 'venus'");
     write_text(path, "# none\n\n");
     assert_fails(ctx, graphss_node_list_read(ctx, &nodes, &n, path, &data), GRAPHSS_ERR_DATA,
-                 "no node in it");
+        "no node in it");
     assert_null(nodes);
     unlink(path);
     assert_fails(ctx, graphss_node_list_read(ctx, &nodes, &n, path, &data),
-                 GRAPHSS_ERR_NOT_FOUND, path);
+        GRAPHSS_ERR_NOT_FOUND, path);
     graphss_dataset_destroy(ctx, &data);
     graphss_ctx_free(ctx);
 }
@@ -192,10 +192,8 @@ static void test_an_id_that_is_taken_for_a_comment_is_warned_of(void **state)
 static void test_what_is_written_as_a_list_is_read_back(void **state)
 {
     (void)state;
-    static const char *const names[][3] = {{"#1", " 2 ", "\\#1"},
-                                           {"a\\tb", "a\tb", "a\nb\r"},
-                                           {"\\", "\\ ", " "},
-                                           {"C:\\new", "  x  ", "x"}};
+    static const char *const names[][3] = {{"#1", " 2 ", "\\#1"}, {"a\\tb", "a\tb", "a\nb\r"},
+        {"\\", "\\ ", " "}, {"C:\\new", "  x  ", "x"}};
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     char path[256];
     testing_temporary(path, sizeof path, "back");
@@ -208,8 +206,8 @@ static void test_what_is_written_as_a_list_is_read_back(void **state)
         assert_ok(ctx, graphss_i_output_open(ctx, &out, path));
         for (size_t k = 0; k < 3; k++)
             assert_ok(ctx, graphss_i_node_list_line(ctx, &out, names[i][k]));
-        assert_fails(ctx, graphss_i_node_list_line(ctx, &out, ""), GRAPHSS_ERR_DATA,
-                     "empty name");
+        assert_fails(
+            ctx, graphss_i_node_list_line(ctx, &out, ""), GRAPHSS_ERR_DATA, "empty name");
         assert_ok(ctx, graphss_i_output_commit(ctx, &out));
         assert_ok(ctx, graphss_node_list_read(ctx, &nodes, &n, path, &data));
         assert_int_equal(n, 3);
@@ -238,10 +236,10 @@ static void test_groups_are_read_or_their_bad_line_named(void **state)
     char path[256];
     testing_temporary(path, sizeof path, "groups");
     assert_ok(ctx, three_nodes(ctx, &data, odd_names));
-    assert_fails(ctx, graphss_node_groups_read(ctx, &groups, NULL, &data), GRAPHSS_ERR_INVALID,
-                 "path");
+    assert_fails(
+        ctx, graphss_node_groups_read(ctx, &groups, NULL, &data), GRAPHSS_ERR_INVALID, "path");
     assert_fails(ctx, graphss_node_groups_read(ctx, &groups, path, NULL), GRAPHSS_ERR_INVALID,
-                 "dataset");
+        "dataset");
     write_text(path, "#1 \"node 2\"\r\n\n \t\n\"\"\"3\"\"\"\t#1");
     assert_ok(ctx, graphss_node_groups_read(ctx, &groups, path, &data));
     assert_int_equal(groups.count, 2);
@@ -272,12 +270,12 @@ static void test_groups_are_read_or_their_bad_line_named(void **state)
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         write_text(path, bad[i][0]);
         assert_fails(ctx, graphss_node_groups_read(ctx, &groups, path, &data),
-                     GRAPHSS_ERR_DATA, bad[i][1]);
+            GRAPHSS_ERR_DATA, bad[i][1]);
         assert_null(groups.node);
     }
     unlink(path);
-    assert_fails(ctx, graphss_node_groups_read(ctx, &groups, path, &data),
-                 GRAPHSS_ERR_NOT_FOUND, path);
+    assert_fails(
+        ctx, graphss_node_groups_read(ctx, &groups, path, &data), GRAPHSS_ERR_NOT_FOUND, path);
     graphss_dataset_destroy(ctx, &data);
     graphss_ctx_free(ctx);
 }
@@ -303,9 +301,9 @@ static void test_groups_are_made_from_a_number_for_each_node(void **state)
     assert_string_equal(graphss_names_get(&groups.names, 1), "2");
     graphss_node_groups_destroy(ctx, &groups);
     assert_fails(ctx, graphss_node_groups_make(ctx, &groups, of, 4, 2, NULL),
-                 GRAPHSS_ERR_INVALID, "node 0 is in group 2, want 0..1");
+        GRAPHSS_ERR_INVALID, "node 0 is in group 2, want 0..1");
     assert_fails(ctx, graphss_node_groups_make(ctx, &groups, of, 4, 4, &data.node_names),
-                 GRAPHSS_ERR_INVALID, "3 names for 4 groups");
+        GRAPHSS_ERR_INVALID, "3 names for 4 groups");
     assert_null(groups.node);
     graphss_dataset_destroy(ctx, &data);
     graphss_ctx_free(ctx);
@@ -374,8 +372,8 @@ static graphss_status intern_many(graphss_ctx *ctx, void *arg)
 static void test_names_that_a_spreadsheet_would_compute_are_guarded(void **state)
 {
     (void)state;
-    static const char *const formula[] = {"=1+1", "+1",  "-1",      "@sum",    "\ttab",
-                                          "\rcr", "\nl", "'quoted", "\uff1d1", "\uff0b1"};
+    static const char *const formula[] = {
+        "=1+1", "+1", "-1", "@sum", "\ttab", "\rcr", "\nl", "'quoted", "\uff1d1", "\uff0b1"};
     static const char *const plain[] = {"", "a=1", "1-2", "\uff01", " =1", "\"=1"};
     for (size_t i = 0; i < sizeof formula / sizeof *formula; i++)
         assert_string_equal(graphss_name_guard(formula[i]), "'");
@@ -415,8 +413,8 @@ static void make(answers *a)
         a->node[j] = (int32_t)graphss_rng_below(&rng, N);
 }
 
-static int64_t count(const answers *a, const int32_t *node, size_t n, int32_t truth,
-                     int32_t label)
+static int64_t count(
+    const answers *a, const int32_t *node, size_t n, int32_t truth, int32_t label)
 {
     int64_t found = 0;
     for (size_t j = 0; j < n; j++) {

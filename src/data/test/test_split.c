@@ -162,49 +162,31 @@ static void test_bad_shares_and_too_few_nodes_are_refused(void **state)
         graphss_status want;
         const char *part;
     } bad[] = {
-        {{sizeof(graphss_split_options), -0.1, 0.2, 0, 0},
-         N,
-         K,
-         GRAPHSS_ERR_INVALID,
-         "train is -0.1"},
-        {{sizeof(graphss_split_options), 0.4, (double)NAN, 0, 0},
-         N,
-         K,
-         GRAPHSS_ERR_INVALID,
-         "val is"},
-        {{sizeof(graphss_split_options), 0.4, 0.2, 1.5, 0},
-         N,
-         K,
-         GRAPHSS_ERR_INVALID,
-         "noise is 1.5"},
-        {{sizeof(graphss_split_options), 0.8, 0.3, 0, 0},
-         N,
-         K,
-         GRAPHSS_ERR_INVALID,
-         "at most 1"},
+        {{sizeof(graphss_split_options), -0.1, 0.2, 0, 0}, N, K, GRAPHSS_ERR_INVALID,
+            "train is -0.1"},
+        {{sizeof(graphss_split_options), 0.4, (double)NAN, 0, 0}, N, K, GRAPHSS_ERR_INVALID,
+            "val is"},
+        {{sizeof(graphss_split_options), 0.4, 0.2, 1.5, 0}, N, K, GRAPHSS_ERR_INVALID,
+            "noise is 1.5"},
+        {{sizeof(graphss_split_options), 0.8, 0.3, 0, 0}, N, K, GRAPHSS_ERR_INVALID,
+            "at most 1"},
         {{sizeof(graphss_split_options), 0, 0.3, 0, 0}, N, K, GRAPHSS_ERR_INVALID, "above 0"},
-        {{sizeof(graphss_split_options), 0.4, 0.2, 0, 9},
-         N,
-         K,
-         GRAPHSS_ERR_INVALID,
-         "noise kind 9"},
-        {{sizeof(graphss_split_options), 0.4, 0.2, 0, 0},
-         N,
-         2,
-         GRAPHSS_ERR_INVALID,
-         "node 1: label 3"},
+        {{sizeof(graphss_split_options), 0.4, 0.2, 0, 9}, N, K, GRAPHSS_ERR_INVALID,
+            "noise kind 9"},
+        {{sizeof(graphss_split_options), 0.4, 0.2, 0, 0}, N, 2, GRAPHSS_ERR_INVALID,
+            "node 1: label 3"},
         {{sizeof(graphss_split_options), 0.4, 0.2, 0, 0}, 1, K, GRAPHSS_ERR_DATA, "too few"},
         {{sizeof(graphss_split_options), 0.4, 0.2, 0.1, 0}, 0, 1, GRAPHSS_ERR_DATA, "too few"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         assert_fails(ctx,
-                     graphss_split_make(ctx, &s, label, bad[i].n, bad[i].k, 1, &bad[i].opt),
-                     bad[i].want, bad[i].part);
+            graphss_split_make(ctx, &s, label, bad[i].n, bad[i].k, 1, &bad[i].opt),
+            bad[i].want, bad[i].part);
     const int32_t same[5] = {0};
     assert_fails(ctx, graphss_split_make(ctx, &s, same, 5, 1, 1, NULL), GRAPHSS_ERR_DATA,
-                 "at least two");
-    assert_fails(ctx, graphss_split_make(ctx, &s, NULL, 5, 1, 1, NULL), GRAPHSS_ERR_DATA,
-                 "no labels");
+        "at least two");
+    assert_fails(
+        ctx, graphss_split_make(ctx, &s, NULL, 5, 1, 1, NULL), GRAPHSS_ERR_DATA, "no labels");
     assert_null(s.train);
     graphss_ctx_free(ctx);
 }
@@ -265,8 +247,8 @@ static void test_a_node_stands_once_in_a_list(void **state)
         {{.n_val = 1}, GRAPHSS_ERR_INVALID, "but not the lists"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-        assert_fails(ctx, graphss_i_split_check(ctx, &bad[i].split, 5), bad[i].want,
-                     bad[i].part);
+        assert_fails(
+            ctx, graphss_i_split_check(ctx, &bad[i].split, 5), bad[i].want, bad[i].part);
     /* One list may train and validate. */
     const graphss_split both = {.n_train = 3, .n_val = 3, .train = few, .val = few};
     assert_ok(ctx, graphss_i_split_check(ctx, &both, 5));

@@ -18,12 +18,12 @@ typedef struct evidence_world {
 static graphss_i_evidence_base base_of(const evidence_world *e)
 {
     return (graphss_i_evidence_base){.graph = &e->w.graph,
-                                     .features = &e->w.features,
-                                     .classes = &e->classes,
-                                     .prob = e->prob,
-                                     .label = e->known,
-                                     .n = WORLD_NODES,
-                                     .k = K};
+        .features = &e->w.features,
+        .classes = &e->classes,
+        .prob = e->prob,
+        .label = e->known,
+        .n = WORLD_NODES,
+        .k = K};
 }
 
 static void evidence_world_make(graphss_ctx *ctx, evidence_world *e, bool dense)
@@ -37,8 +37,8 @@ static void evidence_world_make(graphss_ctx *ctx, evidence_world *e, bool dense)
         e->prob[i * K + (size_t)(1 - e->w.label[i])] = 0.2F;
         e->known[i] = i % 3 ? -1 : e->w.label[i];
     }
-    assert_ok(ctx, graphss_i_class_model_learn(ctx, &e->classes, &e->w.graph, &e->w.features,
-                                               e->prob, NULL, K));
+    assert_ok(ctx, graphss_i_class_model_learn(
+                       ctx, &e->classes, &e->w.graph, &e->w.features, e->prob, NULL, K));
     e->base = base_of(e);
     assert_ok(ctx, graphss_i_evidence_base_fill(ctx, &e->base, e->prob, NULL));
 }
@@ -67,9 +67,8 @@ static void test_ratios_are_those_of_counts(void **state)
     const double share = (count[0] + count[1]) / WORLD_NODES;
     for (size_t y = 0; y < K; y++)
         assert_float_equal(ratio[y],
-                           (count[y] + TUNE_FEATURE_PRIOR * share) /
-                               (size[y] + TUNE_FEATURE_PRIOR) / share,
-                           1e-5);
+            (count[y] + TUNE_FEATURE_PRIOR * share) / (size[y] + TUNE_FEATURE_PRIOR) / share,
+            1e-5);
     assert_true(e.classes.edge[0] > 1 && e.classes.edge[1] < 1); /* like meets like */
     assert_float_equal(e.classes.prior[0] + e.classes.prior[1], 1, 1e-12);
     evidence_world_destroy(ctx, &e);
@@ -89,8 +88,8 @@ static void naive_features(double *out, const evidence_world *e, size_t v)
     const graphss_i_row row = graphss_i_row_of(&e->w.features, v);
     double ratio[K];
     for (size_t j = 0; j < row.n; j++) {
-        graphss_i_class_model_ratio(ratio, &e->classes, graphss_i_row_at(row, j),
-                                    row.value[j]);
+        graphss_i_class_model_ratio(
+            ratio, &e->classes, graphss_i_row_at(row, j), row.value[j]);
         for (size_t y = 0; y < K; y++)
             out[y] += TUNE_FEATURE_WEIGHT * log(ratio[y]);
     }
@@ -125,8 +124,8 @@ static void check_node(const evidence_world *e, const float *row, size_t v)
     naive_edges(want, e, v);
     normalise(want);
     for (size_t y = 0; y < K; y++)
-        assert_float_equal((double)row[y * GRAPHSS_I_ROW + SOURCE_TAMPERED_EDGES], want[y],
-                           1e-4);
+        assert_float_equal(
+            (double)row[y * GRAPHSS_I_ROW + SOURCE_TAMPERED_EDGES], want[y], 1e-4);
     for (size_t s = 0; s < GRAPHSS_I_SOURCES; s++) /* but for the floor of evidence */
         assert_float_equal(exp((double)row[s]) + exp((double)row[GRAPHSS_I_ROW + s]), 1, 5e-3);
 }
@@ -207,11 +206,11 @@ static void test_changes_are_counted(void **state)
     int32_t column[] = {0, 1, 2, 3};
     float value[] = {1, 1, 1, 1};
     const graphss_features x = {.n_rows = 4,
-                                .n_cols = 4,
-                                .offset = offset,
-                                .column = column,
-                                .value = value,
-                                .kind = GRAPHSS_FEATURES_BINARY};
+        .n_cols = 4,
+        .offset = offset,
+        .column = column,
+        .value = value,
+        .kind = GRAPHSS_FEATURES_BINARY};
     assert_ok(ctx, graphss_graph_build(ctx, &past, NULL, 4, from, to, 3));
     assert_ok(ctx, graphss_graph_build(ctx, &now, NULL, 4, from2, to2, 2));
     graphss_i_change_counts c = graphss_i_change_count(&now, &x, 0, &past, &x, 0, NULL);
@@ -242,11 +241,11 @@ static void test_features_go_together_as_pairs_do(void **state)
     for (size_t i = 0; i < 16; i++)
         value[i] = 1;
     const graphss_features x = {.n_rows = ROWS,
-                                .n_cols = COLUMNS,
-                                .offset = offset,
-                                .column = column,
-                                .value = value,
-                                .kind = GRAPHSS_FEATURES_BINARY};
+        .n_cols = COLUMNS,
+        .offset = offset,
+        .column = column,
+        .value = value,
+        .kind = GRAPHSS_FEATURES_BINARY};
     const int32_t label[ROWS] = {0, 0, 0, 0, 1, 1}, all[COLUMNS] = {0, 1, 2, 3, 4};
     const float own[COLUMNS] = {1, 1, 1, 2, 2};
     const double with[] = {4, 4, 4, 2, 2};
@@ -302,7 +301,7 @@ static void test_labels_are_propagated(void **state)
         for (size_t c = 0; c < K; c++)
             assert_float_equal((double)e.base.propagated[v * K + c] *
                                    sqrt(fmax(1, (double)graphss_graph_degree(g, v))),
-                               now[v][c], 1e-5);
+                now[v][c], 1e-5);
     evidence_world_destroy(ctx, &e);
     graphss_ctx_free(ctx);
 }

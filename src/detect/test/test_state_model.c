@@ -10,8 +10,8 @@ static graphss_i_state_model learn(graphss_ctx *ctx, const attacked_world *a)
 {
     graphss_i_state_model m = {0};
     bool learned = false;
-    assert_ok(ctx, graphss_i_state_model_learn(ctx, &m, &learned, a->model, &a->w.graph,
-                                               &a->w.features, &a->w.split));
+    assert_ok(ctx, graphss_i_state_model_learn(
+                       ctx, &m, &learned, a->model, &a->w.graph, &a->w.features, &a->w.split));
     assert_true(learned);
     return m;
 }
@@ -26,15 +26,15 @@ typedef struct rehearsed {
 static void rehearsed_make(graphss_ctx *ctx, rehearsed *r, const attacked_world *a)
 {
     assert_ok(ctx, graphss_model_predict(ctx, r->prob, a->model, &a->w.graph, &a->w.features));
-    assert_ok(ctx, graphss_i_class_model_learn(ctx, &r->classes, &a->w.graph, &a->w.features,
-                                               r->prob, NULL, 2));
+    assert_ok(ctx, graphss_i_class_model_learn(
+                       ctx, &r->classes, &a->w.graph, &a->w.features, r->prob, NULL, 2));
     r->in = (graphss_i_rehearsal_input){.graph = &a->w.graph,
-                                        .features = &a->w.features,
-                                        .classes = &r->classes,
-                                        .prob = r->prob,
-                                        .node = a->w.split.val,
-                                        .m = a->w.split.n_val,
-                                        .seed = 1};
+        .features = &a->w.features,
+        .classes = &r->classes,
+        .prob = r->prob,
+        .node = a->w.split.val,
+        .m = a->w.split.n_val,
+        .seed = 1};
 }
 
 static void test_rounds_change_what_their_states_say(void **state)
@@ -93,8 +93,8 @@ static void test_states_do_not_depend_on_the_order_of_nodes(void **state)
         graphss_graph graph = {0};
         graphss_features features = {0};
         assert_ok(ctx, graphss_i_rehearsal_open(ctx, &room, &r.in));
-        assert_ok(ctx, graphss_i_rehearsal_round(ctx, &graph, &features, pass ? second : first,
-                                                 room, 2));
+        assert_ok(ctx,
+            graphss_i_rehearsal_round(ctx, &graph, &features, pass ? second : first, room, 2));
         graphss_graph_destroy(ctx, &graph);
         graphss_features_destroy(ctx, &features);
         graphss_i_rehearsal_close(ctx, room);
@@ -143,8 +143,8 @@ static void test_a_model_keeps_what_was_learned(void **state)
     attacked_world_make(ctx, &a);
     graphss_i_state_model m = learn(ctx, &a), back = {0};
     bool known = true;
-    assert_ok(ctx,
-              graphss_i_state_model_recall(ctx, &back, &known, a.model, WORLD_WORDS, false));
+    assert_ok(
+        ctx, graphss_i_state_model_recall(ctx, &back, &known, a.model, WORLD_WORDS, false));
     assert_false(known);
     assert_ok(ctx, graphss_i_state_model_keep(ctx, a.model, &m));
     testing_temporary(path, sizeof path, "states");
@@ -203,10 +203,9 @@ static void test_strata_follow_what_changed(void **state)
     static const struct {
         graphss_i_change_counts counts;
         graphss_i_stratum stratum;
-    } known[] = {
-        {{0, 0, 0, 0}, GRAPHSS_I_UNCHANGED},         {{1, 0, 0, 0}, GRAPHSS_I_ONE_EDGE},
-        {{0, 1, 0, 0}, GRAPHSS_I_ONE_EDGE},          {{1, 1, 0, 0}, GRAPHSS_I_SOME_EDGES},
-        {{0, 0, 3, 0}, GRAPHSS_I_SOME_FEATURES},     {{0, 0, 0, 1}, GRAPHSS_I_SOME_FEATURES},
+    } known[] = {{{0, 0, 0, 0}, GRAPHSS_I_UNCHANGED}, {{1, 0, 0, 0}, GRAPHSS_I_ONE_EDGE},
+        {{0, 1, 0, 0}, GRAPHSS_I_ONE_EDGE}, {{1, 1, 0, 0}, GRAPHSS_I_SOME_EDGES},
+        {{0, 0, 3, 0}, GRAPHSS_I_SOME_FEATURES}, {{0, 0, 0, 1}, GRAPHSS_I_SOME_FEATURES},
         {{1, 0, 0, 1}, GRAPHSS_I_EDGES_AND_FEATURES}};
     const float evidence[2 * GRAPHSS_I_ROW] = {0};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
@@ -227,8 +226,8 @@ static void test_too_few_labels_teach_nothing(void **state)
     bool learned = true;
     few.n_val = 3;
     few.n_train = 10;
-    assert_ok(ctx, graphss_i_state_model_learn(ctx, &m, &learned, a.model, &a.w.graph,
-                                               &a.w.features, &few));
+    assert_ok(ctx, graphss_i_state_model_learn(
+                       ctx, &m, &learned, a.model, &a.w.graph, &a.w.features, &few));
     assert_false(learned);
     attacked_world_destroy(ctx, &a);
     graphss_ctx_free(ctx);

@@ -15,8 +15,8 @@ static double twin(const graphss_i_csr *m, const float *x, size_t k, size_t colu
     return sum;
 }
 
-static void
-test_the_product_equals_its_naive_twin_and_the_other_method_bit_for_bit(void **state)
+static void test_the_product_equals_its_naive_twin_and_the_other_method_bit_for_bit(
+    void **state)
 {
     (void)state;
     graphss_rng rng = graphss_rng_make(3, 1);

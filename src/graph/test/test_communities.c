@@ -105,14 +105,14 @@ static void test_errors_and_failing_allocations(void **state)
     size_t count = 9;
     make_parts(ctx, &g, 0.9);
     assert_fails(ctx, graphss_graph_communities(ctx, NULL, &count, &g), GRAPHSS_ERR_INVALID,
-                 "place for the communities");
+        "place for the communities");
     assert_fails(ctx, graphss_graph_communities(ctx, community, &count, NULL),
-                 GRAPHSS_ERR_INVALID, "graph");
+        GRAPHSS_ERR_INVALID, "graph");
     testing_each_allocation_fails(find, &g);
     const int32_t kept = g.target[0];
     g.target[0] = N;
     assert_fails(ctx, graphss_graph_communities(ctx, community, &count, &g),
-                 GRAPHSS_ERR_INVALID, "node 0");
+        GRAPHSS_ERR_INVALID, "node 0");
     g.target[0] = kept;
     assert_int_equal(count, 9);
     graphss_graph_destroy(ctx, &g);

@@ -12,13 +12,12 @@ typedef struct shape {
     size_t m, n, k;
 } shape;
 
-static const shape shapes[] = {{1, 1, 1},     {3, 5, 2},      {7, 200, 64},
-                               {200, 7, 333}, {64, 64, 64},   {513, 17, 31},
-                               {33, 129, 65}, {300, 200, 40}, {200, 15, 700}};
+static const shape shapes[] = {{1, 1, 1}, {3, 5, 2}, {7, 200, 64}, {200, 7, 333}, {64, 64, 64},
+    {513, 17, 31}, {33, 129, 65}, {300, 200, 40}, {200, 15, 700}};
 enum { SHAPES = sizeof shapes / sizeof *shapes };
 
-static void check_gemm(graphss_ctx *ctx, graphss_rng *rng, shape s, bool ta, bool tb,
-                       float beta)
+static void check_gemm(
+    graphss_ctx *ctx, graphss_rng *rng, shape s, bool ta, bool tb, float beta)
 {
     float *a = random_floats(rng, s.m * s.k), *b = random_floats(rng, s.k * s.n);
     float *c = random_floats(rng, s.m * s.n), *before = random_floats(rng, s.m * s.n);
@@ -37,7 +36,7 @@ static void check_gemm(graphss_ctx *ctx, graphss_rng *rng, shape s, bool ta, boo
             }
             if (!(fabs(c[i * s.n + j] - want) <= 2e-6 * size))
                 fail_msg("%zu x %zu x %zu, %d%d: [%zu][%zu] is %g, want %g", s.m, s.n, s.k, ta,
-                         tb, i, j, c[i * s.n + j], want);
+                    tb, i, j, c[i * s.n + j], want);
         }
     free(a);
     free(b);
@@ -113,8 +112,8 @@ static void test_gemm_without_inner_columns_scales(void **state)
 static void test_gemm_does_not_depend_on_threads(void **state)
 {
     (void)state;
-    const shape large[] = {{3000, 200, 300}, {300, 200, 3000}, {3000, 7, 200},
-                           {200, 7, 30000},  {3000, 200, 7},   {64, 64, 5000}};
+    const shape large[] = {{3000, 200, 300}, {300, 200, 3000}, {3000, 7, 200}, {200, 7, 30000},
+        {3000, 200, 7}, {64, 64, 5000}};
     graphss_rng rng = graphss_rng_make(2, 1);
     for (size_t t = 0; t < 6; t++) {
         const shape s = large[t];

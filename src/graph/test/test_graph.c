@@ -103,11 +103,11 @@ static void test_an_end_out_of_range_is_refused_and_leaves_out_alone(void **stat
     graphss_graph g = {0};
     const int32_t from[] = {0, 1}, to[] = {1, 3}, negative[] = {1, -1};
     assert_fails(ctx, graphss_graph_build(ctx, &g, NULL, 3, from, to, 2), GRAPHSS_ERR_INVALID,
-                 "edge 1 joins 1 and 3");
+        "edge 1 joins 1 and 3");
     assert_fails(ctx, graphss_graph_build(ctx, &g, NULL, 3, from, negative, 2),
-                 GRAPHSS_ERR_INVALID, "edge 1 joins 1 and -1");
+        GRAPHSS_ERR_INVALID, "edge 1 joins 1 and -1");
     assert_fails(ctx, graphss_graph_build(ctx, &g, NULL, (size_t)1 << 31, from, to, 0),
-                 GRAPHSS_ERR_INVALID, "2147483648 nodes");
+        GRAPHSS_ERR_INVALID, "2147483648 nodes");
     assert_null(g.offset);
     graphss_ctx_free(ctx);
 }
@@ -122,7 +122,7 @@ static void test_check_names_the_rule_that_is_broken(void **state)
     assert_ok(ctx, graphss_graph_check(ctx, &g));
     target[1] = 3;
     assert_fails(ctx, graphss_graph_check(ctx, &g), GRAPHSS_ERR_INVALID,
-                 "node 0: neighbour 3, want 0..2");
+        "node 0: neighbour 3, want 0..2");
     target[1] = 1;
     assert_fails(ctx, graphss_graph_check(ctx, &g), GRAPHSS_ERR_INVALID, "want ascending");
     target[1] = 2;
@@ -149,7 +149,7 @@ static void test_check_of_features_names_the_rule_that_is_broken(void **state)
     assert_ok(ctx, graphss_features_check(ctx, &none));
     assert_ok(ctx, graphss_features_check(ctx, &bare));
     assert_ok(ctx, graphss_features_check(ctx, &f));
-#define REFUSED(part)                                                                         \
+#define REFUSED(part) \
     assert_fails(ctx, graphss_features_check(ctx, &f), GRAPHSS_ERR_INVALID, part)
     column[2] = 3;
     REFUSED("row 1: feature 3, want one of 3");

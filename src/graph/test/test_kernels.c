@@ -14,8 +14,8 @@ static void assert_near(double got, double want, double size, const char *set, s
 
 /* ---- naive twins, in double; size is the sum of absolute terms ---- */
 
-static double spmm_twin(double *size, const graphss_i_csr *m, const float *x, size_t k,
-                        size_t i, size_t c)
+static double spmm_twin(
+    double *size, const graphss_i_csr *m, const float *x, size_t k, size_t i, size_t c)
 {
     double sum = 0;
     *size = 0;
@@ -27,8 +27,8 @@ static double spmm_twin(double *size, const graphss_i_csr *m, const float *x, si
     return sum;
 }
 
-static void check_spmm(const graphss_i_kernels *kern, const graphss_i_csr *m, const float *x,
-                       size_t k)
+static void check_spmm(
+    const graphss_i_kernels *kern, const graphss_i_csr *m, const float *x, size_t k)
 {
     float *y = malloc((m->n_rows * k + 1) * sizeof *y);
     for (size_t j = 0; j <= m->n_rows * k; j++)
@@ -180,7 +180,7 @@ static void test_transposed_product_adds_and_keeps_to_its_columns(void **state)
 
 /* r[i] sum_j bit(i, j) s[j] x[j][c], bit by bit. */
 static double bits_twin(double *size, const uint32_t *word, size_t n_rows, size_t n_x,
-                        const float *x, size_t k, const float *s, double r, size_t i, size_t c)
+    const float *x, size_t k, const float *s, double r, size_t i, size_t c)
 {
     double sum = 0;
     *size = 0;
@@ -213,14 +213,13 @@ static void test_bits_equal_their_naive_twin_and_keep_to_their_place(void **stat
             float *before = malloc(ROWS * k * sizeof *before);
             memcpy(before, y, ROWS * k * sizeof *before);
             kern->bits(y, word, ROWS, x, n_x, k, scaled ? r : NULL, scaled ? s : NULL, 1,
-                       ROWS - 1, c0, c1);
+                ROWS - 1, c0, c1);
             for (size_t i = 0; i < ROWS; i++)
                 for (size_t c = 0; c < k; c++) {
                     const float got = y[i * k + c];
                     double size;
-                    const double want =
-                        bits_twin(&size, word, ROWS, n_x, x, k, scaled ? s : NULL,
-                                  scaled ? (double)r[i] : 1.0, i, c);
+                    const double want = bits_twin(&size, word, ROWS, n_x, x, k,
+                        scaled ? s : NULL, scaled ? (double)r[i] : 1.0, i, c);
                     if (i == 0 || i == ROWS - 1 || c < c0 || c >= c1)
                         assert_true(got == before[i * k + c]);
                     else
@@ -287,7 +286,7 @@ static void test_adam_takes_the_published_step(void **state)
                 dw[j] -= rate * (dm[j] / c1) / (sqrt(dv[j] / c2) + eps);
             }
             kern->adam(w, m, v, g, N, (float)decay, (float)b1, (float)b2,
-                       (float)(rate * sqrt(c2) / c1), (float)(eps * sqrt(c2)));
+                (float)(rate * sqrt(c2) / c1), (float)(eps * sqrt(c2)));
         }
         for (size_t j = 0; j < N; j++) {
             assert_near(w[j], dw[j], 3, kern->name, N);
@@ -471,8 +470,8 @@ static void test_dropout_keeps_the_share_it_should(void **state)
 }
 
 /* Agreements of two masks of n numbers kept by halves: n / 2 +- 4.5 sigma. */
-static void assert_unrelated(const float *a, const float *b, size_t n, const char *what,
-                             uint64_t which)
+static void assert_unrelated(
+    const float *a, const float *b, size_t n, const char *what, uint64_t which)
 {
     double same = 0;
     for (size_t j = 0; j < n; j++)
@@ -486,8 +485,8 @@ static void test_dropout_neighbours_are_unrelated(void **state)
     (void)state;
     enum { N = 1 << 20 };
     float *y = mask(graphss_i_kernels_choose(), N, 12345, 1 << 15);
-    const size_t lags[] = {1,  2,  3,   4,   7,   8,   16,   17,    31,    32,
-                           33, 64, 100, 128, 200, 512, 4096, 65536, 100000};
+    const size_t lags[] = {
+        1, 2, 3, 4, 7, 8, 16, 17, 31, 32, 33, 64, 100, 128, 200, 512, 4096, 65536, 100000};
     for (size_t t = 0; t < sizeof lags / sizeof *lags; t++)
         assert_unrelated(y, y + lags[t], N - lags[t], "lag", lags[t]);
     free(y);

@@ -6,8 +6,8 @@
 #include "testing.h"
 
 /* By pairs: knows nothing of how rows are kept. */
-static inline void rows_to_graph(graphss_ctx *ctx, graphss_graph *out,
-                                 const graphss_i_rows *rows)
+static inline void rows_to_graph(
+    graphss_ctx *ctx, graphss_graph *out, const graphss_i_rows *rows)
 {
     size_t m = 0;
     for (size_t i = 0; i < rows->n; i++)

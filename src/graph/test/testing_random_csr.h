@@ -16,8 +16,8 @@ static inline float *random_floats(graphss_rng *rng, size_t n)
 
 /* Rows of 0 to 2 * mean entries, columns ascending and distinct; about one row in five is
  * empty when gaps. The parts are blocks of malloc: see random_csr_free. */
-static inline graphss_i_csr random_csr(graphss_rng *rng, size_t n_rows, size_t n_cols,
-                                       size_t mean, bool valued, bool gaps)
+static inline graphss_i_csr random_csr(
+    graphss_rng *rng, size_t n_rows, size_t n_cols, size_t mean, bool valued, bool gaps)
 {
     graphss_i_csr m = {.n_rows = n_rows, .n_cols = n_cols};
     m.offset = malloc((n_rows + 1) * sizeof *m.offset);

@@ -28,8 +28,8 @@
 
 /* ---- two snapshots side by side ---- */
 
-static graphss_status join_graphs(graphss_ctx *ctx, graphss_graph *out, const graphss_graph *a,
-                                  const graphss_graph *b)
+static graphss_status join_graphs(
+    graphss_ctx *ctx, graphss_graph *out, const graphss_graph *a, const graphss_graph *b)
 {
     const size_t n = a->n_nodes;
     const int64_t edges = a->offset[n];
@@ -52,7 +52,7 @@ static graphss_status join_graphs(graphss_ctx *ctx, graphss_graph *out, const gr
 
 /* Dense where one of the two is. */
 static graphss_status join_features(graphss_ctx *ctx, graphss_features *out,
-                                    const graphss_features *a, const graphss_features *b)
+    const graphss_features *a, const graphss_features *b)
 {
     const size_t n = a->n_rows, d = a->n_cols;
     const bool dense = !a->offset || !b->offset;
@@ -88,8 +88,8 @@ static graphss_status join_features(graphss_ctx *ctx, graphss_features *out,
 
 /* The training nodes, then the attacked ones in their second place, with the same labels. */
 static graphss_status join_split(graphss_ctx *ctx, graphss_split *out,
-                                 const graphss_split *split, const int32_t *attacked, size_t m,
-                                 const int32_t *label, size_t n)
+    const graphss_split *split, const int32_t *attacked, size_t m, const int32_t *label,
+    size_t n)
 {
     graphss_split s = {.n_train = split->n_train + m, .n_val = split->n_val};
     s.train = graphss_i_alloc(ctx, s.n_train, sizeof *s.train);
@@ -114,10 +114,9 @@ static graphss_status join_split(graphss_ctx *ctx, graphss_split *out,
 
 /* label [n]: those of training nodes, else -1. attacked [n_train] holds *m nodes. */
 static graphss_status attack(graphss_ctx *ctx, graphss_graph *graph,
-                             graphss_features *features, int32_t *attacked, size_t *m,
-                             int32_t *label, const graphss_observation *on,
-                             const graphss_split *split, const graphss_i_defence_input *input,
-                             double share)
+    graphss_features *features, int32_t *attacked, size_t *m, int32_t *label,
+    const graphss_observation *on, const graphss_split *split,
+    const graphss_i_defence_input *input, double share)
 {
     graphss_attack_options opt;
     graphss_attack_options_init(&opt);
@@ -133,23 +132,22 @@ static graphss_status attack(graphss_ctx *ctx, graphss_graph *graph,
     graphss_rng_shuffle(&rng, attacked, split->n_train);
     *m = (size_t)(share * (double)split->n_train + 0.5);
     *m = *m ? *m : 1;
-    graphss_status st = graphss_i_surrogate_train(
-        ctx, &w,
+    graphss_status st = graphss_i_surrogate_train(ctx, &w,
         &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
-                               .graph = on->graph,
-                               .features = on->features,
-                               .n_classes = input->k,
-                               .split = split,
-                               .seed = input->seed});
+            .graph = on->graph,
+            .features = on->features,
+            .n_classes = input->k,
+            .split = split,
+            .seed = input->seed});
     const graphss_attack_input in = {.struct_size = sizeof in,
-                                     .graph = on->graph,
-                                     .features = on->features,
-                                     .label = label,
-                                     .n_classes = input->k,
-                                     .surrogate = w,
-                                     .victim = attacked,
-                                     .n_victims = *m,
-                                     .seed = input->seed};
+        .graph = on->graph,
+        .features = on->features,
+        .label = label,
+        .n_classes = input->k,
+        .surrogate = w,
+        .victim = attacked,
+        .n_victims = *m,
+        .seed = input->seed};
     if (!st)
         st = graphss_i_attack(ctx, &flips, &in, &opt);
     if (!st)
@@ -160,8 +158,7 @@ static graphss_status attack(graphss_ctx *ctx, graphss_graph *graph,
 }
 
 static graphss_status run(graphss_ctx *ctx, double *posterior, double *perturbed,
-                          const graphss_i_defence_input *input,
-                          const graphss_recover_options *opt)
+    const graphss_i_defence_input *input, const graphss_recover_options *opt)
 {
     (void)perturbed;
     const graphss_split *split;
@@ -179,11 +176,10 @@ static graphss_status run(graphss_ctx *ctx, double *posterior, double *perturbed
         st = GRAPHSS_ERR_NOMEM;
     else if (n > INT32_MAX / 2)
         st = graphss_i_fail(ctx, GRAPHSS_ERR_LIMIT,
-                            "%zu nodes: advtrain trains on twice as many, and at most %d fit",
-                            n, INT32_MAX);
+            "%zu nodes: advtrain trains on twice as many, and at most %d fit", n, INT32_MAX);
     if (!st)
         st = attack(ctx, &attacked, &changed, node, &m, label, &on, split, input,
-                    opt->advtrain.adversaries);
+            opt->advtrain.adversaries);
     if (!st)
         st = join_graphs(ctx, &both, on.graph, &attacked);
     if (!st)
@@ -194,16 +190,16 @@ static graphss_status run(graphss_ctx *ctx, double *posterior, double *perturbed
     graphss_features_destroy(ctx, &changed);
     if (!st)
         st = graphss_i_train(ctx, &model, NULL,
-                             &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
-                                                    .graph = &both,
-                                                    .features = &features,
-                                                    .n_classes = input->k,
-                                                    .split = &joint,
-                                                    .seed = input->seed},
-                             &opt->fit);
+            &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
+                .graph = &both,
+                .features = &features,
+                .n_classes = input->k,
+                .split = &joint,
+                .seed = input->seed},
+            &opt->fit);
     if (!st)
-        st = graphss_i_posterior_of(ctx, posterior, model, input->current.graph,
-                                    input->current.features);
+        st = graphss_i_posterior_of(
+            ctx, posterior, model, input->current.graph, input->current.features);
     graphss_model_free(ctx, model);
     graphss_split_destroy(ctx, &joint);
     graphss_features_destroy(ctx, &features);

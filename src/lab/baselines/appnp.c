@@ -18,15 +18,14 @@ static void release(graphss_ctx *ctx, void *state)
 }
 
 static graphss_status prepare(graphss_ctx *ctx, void *state, const graphss_observation *on,
-                              const graphss_recover_options *opt, const void *user)
+    const graphss_recover_options *opt, const void *user)
 {
     (void)opt, (void)user;
     return graphss_i_propagation_make(ctx, state, on->graph, GRAPHSS_I_NORM_SYMMETRIC, true);
 }
 
 static graphss_i_var record(graphss_i_tape *t, const void *state, const graphss_i_input *x,
-                            const graphss_i_var *w, const graphss_recover_options *opt,
-                            bool training)
+    const graphss_i_var *w, const graphss_recover_options *opt, bool training)
 {
     (void)training;
     const graphss_i_propagation *p = state;
@@ -42,9 +41,9 @@ static graphss_i_var record(graphss_i_tape *t, const void *state, const graphss_
 }
 
 static const graphss_i_network network = {.state_size = sizeof(graphss_i_propagation),
-                                          .prepare = prepare,
-                                          .release = release,
-                                          .record = record};
+    .prepare = prepare,
+    .release = release,
+    .record = record};
 
 static void adjust(graphss_recover_options *opt)
 {
@@ -55,10 +54,8 @@ static void adjust(graphss_recover_options *opt)
 }
 
 static const graphss_option options[] = {GRAPHSS_I_COMMON_ROWS,
-                                         GRAPHSS_I_ROW_ALPHA(propagation),
-                                         GRAPHSS_I_ROW_STEPS(propagation),
-                                         GRAPHSS_I_FIT_ROWS,
-                                         {0}};
+    GRAPHSS_I_ROW_ALPHA(propagation), GRAPHSS_I_ROW_STEPS(propagation), GRAPHSS_I_FIT_ROWS,
+    {0}};
 
 const graphss_i_defence graphss_i_appnp_defence = {
     .name = "appnp",

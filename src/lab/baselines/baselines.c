@@ -31,24 +31,14 @@ const graphss_recover_method *graphss_lab_method_find(const char *name)
 const graphss_option *graphss_lab_options_table(void)
 {
     static const graphss_option table[] = {GRAPHSS_I_COMMON_ROWS,
-                                           GRAPHSS_I_ROW_ALPHA(propagation),
-                                           GRAPHSS_I_ROW_STEPS(propagation),
-                                           GRAPHSS_I_ROW_THRESHOLD(jaccard),
-                                           GRAPHSS_I_ROW_SIMILARITY(jaccard),
-                                           GRAPHSS_I_ROW_RANK(svd),
-                                           GRAPHSS_I_ROW_GAMMA(rgcn),
-                                           GRAPHSS_I_ROWS_RGCN(rgcn),
-                                           GRAPHSS_I_ROWS_PAPER(paper),
-                                           GRAPHSS_I_ROWS_PROGNN(prognn),
-                                           GRAPHSS_I_ROW_NEIGHBOURS(prognn),
-                                           GRAPHSS_I_ROWS_NRGNN(nrgnn),
-                                           GRAPHSS_I_ROW_DROPNODE(grand),
-                                           GRAPHSS_I_ROW_INPUT_DROPOUT(grand),
-                                           GRAPHSS_I_ROWS_GRAND(grand),
-                                           GRAPHSS_I_ROW_NEAR(prognn),
-                                           GRAPHSS_I_ROW_ADVERSARIES(advtrain),
-                                           GRAPHSS_I_FIT_ROWS,
-                                           {0}};
+        GRAPHSS_I_ROW_ALPHA(propagation), GRAPHSS_I_ROW_STEPS(propagation),
+        GRAPHSS_I_ROW_THRESHOLD(jaccard), GRAPHSS_I_ROW_SIMILARITY(jaccard),
+        GRAPHSS_I_ROW_RANK(svd), GRAPHSS_I_ROW_GAMMA(rgcn), GRAPHSS_I_ROWS_RGCN(rgcn),
+        GRAPHSS_I_ROWS_PAPER(paper), GRAPHSS_I_ROWS_PROGNN(prognn),
+        GRAPHSS_I_ROW_NEIGHBOURS(prognn), GRAPHSS_I_ROWS_NRGNN(nrgnn),
+        GRAPHSS_I_ROW_DROPNODE(grand), GRAPHSS_I_ROW_INPUT_DROPOUT(grand),
+        GRAPHSS_I_ROWS_GRAND(grand), GRAPHSS_I_ROW_NEAR(prognn),
+        GRAPHSS_I_ROW_ADVERSARIES(advtrain), GRAPHSS_I_FIT_ROWS, {0}};
     return table;
 }
 

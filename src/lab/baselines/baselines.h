@@ -51,8 +51,8 @@ typedef struct graphss_i_learnt {
  * divided by their row's sum if asked, then multiplied by scale. rank: eigenpairs that
  * low_rank looks at, less in a small graph. */
 graphss_status graphss_i_learnt_make(graphss_ctx *ctx, graphss_i_learnt *s,
-                                     const graphss_observation *on, size_t alike, size_t near,
-                                     bool row_normalise, double scale, size_t rank);
+    const graphss_observation *on, size_t alike, size_t near, bool row_normalise, double scale,
+    size_t rank);
 void graphss_i_learnt_destroy(graphss_ctx *ctx, graphss_i_learnt *s);
 
 /* tr(X^T L X), L = D^-1/2 (diag(d) - S) D^-1/2, d = row sums of S, D = diag(d + 0.001): how
@@ -63,8 +63,8 @@ double graphss_i_learnt_roughness(const graphss_i_learnt *s);
 void graphss_i_learnt_roughness_gradient(graphss_i_learnt *s, float *out, double factor);
 
 /* One step with momentum down |S - A|_F + gamma loss + lambda roughness. */
-void graphss_i_learnt_step(graphss_i_learnt *s, double rate, double momentum, double gamma,
-                           double lambda);
+void graphss_i_learnt_step(
+    graphss_i_learnt *s, double rate, double momentum, double gamma, double lambda);
 /* The proximal step of amount |S|_*, within the support. Exact would be: each eigenvalue of S
  * is moved towards 0 by amount, and of the result, which is dense, the support is kept. Here
  * that is done for the rank eigenvalues of largest magnitude; the others are treated as if
@@ -83,9 +83,7 @@ void graphss_i_learnt_clip(graphss_i_learnt *s, double amount);
  * O(nodes * entries of the features + sum of squared degrees), memory O(edges + nodes (alike +
  * near)). Progress stage: "compare". */
 graphss_status graphss_i_candidates(graphss_ctx *ctx, graphss_graph *out,
-                                    const graphss_graph *graph,
-                                    const graphss_features *features, size_t alike,
-                                    size_t near);
+    const graphss_graph *graph, const graphss_features *features, size_t alike, size_t near);
 
 /* ---- finds the nodes with the most similar features ---- */
 
@@ -98,9 +96,8 @@ graphss_status graphss_i_candidates(graphss_ctx *ctx, graphss_graph *out,
  * lengths of its columns' lists) time, O(n_among + stored features) memory, nothing of the
  * size of n_from times n_among. stage names the work for progress. NOMEM, CANCELLED. */
 graphss_status graphss_i_nearest(graphss_ctx *ctx, int32_t *near, size_t each,
-                                 const graphss_features *features, const graphss_graph *graph,
-                                 const int32_t *from, size_t n_from, const int32_t *among,
-                                 size_t n_among, const char *stage);
+    const graphss_features *features, const graphss_graph *graph, const int32_t *from,
+    size_t n_from, const int32_t *among, size_t n_among, const char *stage);
 
 /* ---- the largest eigenpairs of a sparse symmetric matrix, by ARPACK ---- */
 
@@ -110,6 +107,6 @@ graphss_status graphss_i_nearest(graphss_ctx *ctx, int32_t *near, size_t each,
  * n_rows). tolerance: of an eigenvalue, relative. INVALID: fewer than rank + 2 rows. LIMIT: no
  * convergence. Progress stage: "factorise". */
 graphss_status graphss_i_eigen_largest(graphss_ctx *ctx, double *value, double *vector,
-                                       const graphss_i_csr *a, size_t rank, double tolerance);
+    const graphss_i_csr *a, size_t rank, double tolerance);
 
 #endif

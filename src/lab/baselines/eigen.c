@@ -38,8 +38,8 @@ static graphss_status arpack_open(graphss_ctx *ctx, arpack *out)
         return GRAPHSS_OK;
     void *const handle = dlopen("libarpack.so.2", RTLD_NOW | RTLD_LOCAL);
     if (!handle)
-        return graphss_i_fail(ctx, GRAPHSS_ERR_IO, "ARPACK is wanted here (libarpack2): %s",
-                              dlerror());
+        return graphss_i_fail(
+            ctx, GRAPHSS_ERR_IO, "ARPACK is wanted here (libarpack2): %s", dlerror());
     if (!find(&a.saupd, handle, "dsaupd_c") || !find(&a.seupd, handle, "dseupd_c")) {
         dlclose(handle);
         return graphss_i_fail(ctx, GRAPHSS_ERR_IO, "libarpack.so.2 lacks its C functions");
@@ -80,13 +80,13 @@ typedef struct lanczos {
     double tolerance;
 } lanczos;
 
-static graphss_status iterate(graphss_ctx *ctx, const arpack *a, lanczos *l,
-                              const graphss_i_csr *m)
+static graphss_status iterate(
+    graphss_ctx *ctx, const arpack *a, lanczos *l, const graphss_i_csr *m)
 {
     a_int ido = 0, info = 1; /* 1: resid holds the first vector */
     for (size_t step = 1;; step++) {
         a->saupd(&ido, "I", l->n, "LM", l->nev, l->tolerance, l->resid, l->ncv, l->v, l->n,
-                 l->iparam, l->ipntr, l->workd, l->workl, l->lworkl, &info);
+            l->iparam, l->ipntr, l->workd, l->workl, l->lworkl, &info);
         if (ido != 1 && ido != -1)
             break;
         product p = {l->workd + l->ipntr[1] - 1, l->workd + l->ipntr[0] - 1, m};
@@ -98,14 +98,14 @@ static graphss_status iterate(graphss_ctx *ctx, const arpack *a, lanczos *l,
     }
     if (info < 0 || l->iparam[4] < l->nev)
         return graphss_i_fail(ctx, GRAPHSS_ERR_LIMIT,
-                              "%d of %d singular values found, then ARPACK gave up (%d)",
-                              (int)l->iparam[4], (int)l->nev, (int)info);
+            "%d of %d singular values found, then ARPACK gave up (%d)", (int)l->iparam[4],
+            (int)l->nev, (int)info);
     a->seupd(1, "A", l->select, l->d, l->v, l->n, 0, "I", l->n, "LM", l->nev, l->tolerance,
-             l->resid, l->ncv, l->v, l->n, l->iparam, l->ipntr, l->workd, l->workl, l->lworkl,
-             &info);
+        l->resid, l->ncv, l->v, l->n, l->iparam, l->ipntr, l->workd, l->workl, l->lworkl,
+        &info);
     return info == 0 ? GRAPHSS_OK
-                     : graphss_i_fail(ctx, GRAPHSS_ERR_INTERNAL, "ARPACK: dseupd says %d",
-                                      (int)info);
+                     : graphss_i_fail(
+                           ctx, GRAPHSS_ERR_INTERNAL, "ARPACK: dseupd says %d", (int)info);
 }
 
 /* On one thread of BLAS: vectors are short, OpenBLAS's threads would spend more time waiting
@@ -137,13 +137,12 @@ static size_t largest(const double *d, size_t n)
 }
 
 graphss_status graphss_i_eigen_largest(graphss_ctx *ctx, double *value, double *vector,
-                                       const graphss_i_csr *m, size_t rank, double tolerance)
+    const graphss_i_csr *m, size_t rank, double tolerance)
 {
     const size_t n = m->n_rows;
     if (n < rank + 2 || n > INT32_MAX)
         return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
-                              "--rank %zu of a graph with %zu nodes: want at most nodes - 2",
-                              rank, n);
+            "--rank %zu of a graph with %zu nodes: want at most nodes - 2", rank, n);
     size_t width = 2 * rank + 1 > 20 ? 2 * rank + 1 : 20;
     width = width < n ? width : n;
     lanczos l = {

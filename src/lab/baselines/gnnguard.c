@@ -88,7 +88,7 @@ static void cosines(float *edge, const graphss_i_csr *m, float *root)
 
 /* user: the guard */
 static void fill(graphss_ctx *ctx, float *edge, const graphss_i_csr *m, const float *x,
-                 size_t cols, const void *user)
+    size_t cols, const void *user)
 {
     const guard *g = user;
     memset(edge, 0, (size_t)m->offset[m->n_rows] * sizeof *edge);
@@ -109,7 +109,7 @@ static void with_loops(float *edge, const graphss_i_csr *m, const float *alike)
 }
 
 static graphss_status prepare(graphss_ctx *ctx, void *state, const graphss_observation *on,
-                              const graphss_recover_options *opt, const void *user)
+    const graphss_recover_options *opt, const void *user)
 {
     (void)user;
     guard *g = state;
@@ -127,8 +127,8 @@ static graphss_status prepare(graphss_ctx *ctx, void *state, const graphss_obser
     float *alike = graphss_i_alloc(ctx, edges, sizeof *alike);
     if (g->transposed_at && g->first && g->root && next && alike) {
         graphss_i_csr_transposed_at(g->transposed_at, next, &g->p.m);
-        graphss_i_edge_similarity(ctx, alike, on->graph, on->features,
-                                  GRAPHSS_SIMILARITY_COSINE);
+        graphss_i_edge_similarity(
+            ctx, alike, on->graph, on->features, GRAPHSS_SIMILARITY_COSINE);
         with_loops(g->first, &g->p.m, alike);
         weigh(g->first, &g->p.m, g->threshold);
         normalise(g->first, &g->p.m, g->root);
@@ -141,8 +141,7 @@ static graphss_status prepare(graphss_ctx *ctx, void *state, const graphss_obser
 }
 
 static graphss_i_var record(graphss_i_tape *t, const void *state, const graphss_i_input *x,
-                            const graphss_i_var *w, const graphss_recover_options *opt,
-                            bool training)
+    const graphss_i_var *w, const graphss_recover_options *opt, bool training)
 {
     (void)training;
     const guard *g = state;

@@ -33,14 +33,14 @@ static void release(graphss_ctx *ctx, void *state)
 }
 
 static graphss_status prepare(graphss_ctx *ctx, void *state, const graphss_observation *on,
-                              const graphss_recover_options *opt, const void *user)
+    const graphss_recover_options *opt, const void *user)
 {
     (void)opt, (void)user;
     return graphss_i_propagation_make(ctx, state, on->graph, GRAPHSS_I_NORM_SYMMETRIC, true);
 }
 
 static graphss_status declare(graphss_ctx *ctx, graphss_i_params *p,
-                              const graphss_recover_options *opt, size_t d, size_t k)
+    const graphss_recover_options *opt, size_t d, size_t k)
 {
     const graphss_status st = graphss_i_layered_declare(ctx, p, &opt->fit, d, k);
     for (size_t i = 0; i < p->n; i++)
@@ -50,8 +50,7 @@ static graphss_status declare(graphss_ctx *ctx, graphss_i_params *p,
 
 /* The logits of one augmentation. */
 static graphss_i_var record(graphss_i_tape *t, const void *state, const graphss_i_input *x,
-                            const graphss_i_var *w, const graphss_recover_options *opt,
-                            bool training)
+    const graphss_i_var *w, const graphss_recover_options *opt, bool training)
 {
     (void)training;
     const graphss_i_propagation *p = state;
@@ -59,8 +58,8 @@ static graphss_i_var record(graphss_i_tape *t, const void *state, const graphss_
     const size_t layers = (size_t)opt->fit.layers, steps = (size_t)opt->grand.steps;
     graphss_i_var h = graphss_i_input_apply(t, x, w[0], opt->grand.input_dropout);
     h = graphss_i_tape_drop_rows(t, h, opt->grand.dropnode);
-    h = graphss_i_tape_spmm_sum(t, m, h, steps,
-                                (1 - opt->grand.dropnode) / (double)(steps + 1));
+    h = graphss_i_tape_spmm_sum(
+        t, m, h, steps, (1 - opt->grand.dropnode) / (double)(steps + 1));
     for (size_t l = 0; l + 1 < layers; l++) {
         h = graphss_i_tape_bias_relu(t, h, w[2 * l + 1], opt->fit.dropout);
         h = graphss_i_tape_matmul(t, h, w[2 * l + 2]);
@@ -71,16 +70,16 @@ static graphss_i_var record(graphss_i_tape *t, const void *state, const graphss_
 /* `first` is the augmentation that also answers when nothing is drawn; the others exist for
  * the loss alone. */
 static void lose(graphss_i_tape *t, graphss_i_var first, const void *state,
-                 const graphss_i_input *x, const graphss_i_var *w,
-                 const graphss_recover_options *opt, const graphss_split *split)
+    const graphss_i_input *x, const graphss_i_var *w, const graphss_recover_options *opt,
+    const graphss_split *split)
 {
     graphss_i_var p[GRAPHSS_RECOVER_AUGMENTATIONS], sum = -1;
     const size_t count = (size_t)opt->grand.augmentations;
     graphss_i_tape_only_training(t, true);
     for (size_t s = 0; s < count; s++) {
         const graphss_i_var logits = s ? record(t, state, x, w, opt, true) : first;
-        graphss_i_tape_cross_entropy_part(t, logits, split->train, split->train_label,
-                                          split->n_train, 1 / (double)count);
+        graphss_i_tape_cross_entropy_part(
+            t, logits, split->train, split->train_label, split->n_train, 1 / (double)count);
         p[s] = graphss_i_tape_softmax(t, logits);
         sum = s ? graphss_i_tape_add(t, sum, p[s]) : p[s];
     }
@@ -92,11 +91,11 @@ static void lose(graphss_i_tape *t, graphss_i_var first, const void *state,
 }
 
 static const graphss_i_network network = {.state_size = sizeof(graphss_i_propagation),
-                                          .prepare = prepare,
-                                          .release = release,
-                                          .declare = declare,
-                                          .record = record,
-                                          .lose = lose};
+    .prepare = prepare,
+    .release = release,
+    .declare = declare,
+    .record = record,
+    .lose = lose};
 
 /* The table of the paper's appendix, a row for each of its datasets. 200 epochs for all is
  * its text; its authors' own code ran up to 5000. */
@@ -151,13 +150,9 @@ static void adjust(graphss_recover_options *opt)
         opt->fit.hidden = 64;
 }
 
-static const graphss_option options[] = {GRAPHSS_I_COMMON_ROWS,
-                                         GRAPHSS_I_ROW_STEPS(grand),
-                                         GRAPHSS_I_ROW_DROPNODE(grand),
-                                         GRAPHSS_I_ROW_INPUT_DROPOUT(grand),
-                                         GRAPHSS_I_ROWS_GRAND(grand),
-                                         GRAPHSS_I_FIT_ROWS,
-                                         {0}};
+static const graphss_option options[] = {GRAPHSS_I_COMMON_ROWS, GRAPHSS_I_ROW_STEPS(grand),
+    GRAPHSS_I_ROW_DROPNODE(grand), GRAPHSS_I_ROW_INPUT_DROPOUT(grand),
+    GRAPHSS_I_ROWS_GRAND(grand), GRAPHSS_I_FIT_ROWS, {0}};
 
 const graphss_i_defence graphss_i_grand_defence = {
     .name = "grand",

@@ -17,15 +17,15 @@ static void adjust(graphss_recover_options *opt)
 }
 
 static graphss_status cut(graphss_ctx *ctx, graphss_graph *out, size_t *n_cut,
-                          const graphss_observation *on, const graphss_recover_options *opt)
+    const graphss_observation *on, const graphss_recover_options *opt)
 {
     const graphss_graph *g = on->graph;
     const size_t edges = (size_t)g->offset[g->n_nodes];
     float *alike = graphss_i_alloc(ctx, edges, sizeof *alike);
     if (!alike)
         return GRAPHSS_ERR_NOMEM;
-    graphss_i_edge_similarity(ctx, alike, g, on->features,
-                              (graphss_similarity)opt->jaccard.similarity);
+    graphss_i_edge_similarity(
+        ctx, alike, g, on->features, (graphss_similarity)opt->jaccard.similarity);
     const graphss_status st =
         graphss_i_edges_alike(ctx, out, g, alike, (float)opt->jaccard.threshold);
     if (!st)
@@ -35,8 +35,7 @@ static graphss_status cut(graphss_ctx *ctx, graphss_graph *out, size_t *n_cut,
 }
 
 static graphss_status run(graphss_ctx *ctx, double *posterior, double *perturbed,
-                          const graphss_i_defence_input *input,
-                          const graphss_recover_options *opt)
+    const graphss_i_defence_input *input, const graphss_recover_options *opt)
 {
     (void)perturbed;
     graphss_graph current = {0}, before = {0};
@@ -45,25 +44,23 @@ static graphss_status run(graphss_ctx *ctx, double *posterior, double *perturbed
     graphss_status st = cut(ctx, &current, &n_cut, &input->current, opt);
     if (!st)
         graphss_i_log(ctx, GRAPHSS_LOG_INFO, "%zu of %zu links cut", n_cut,
-                      graphss_graph_edges(input->current.graph));
+            graphss_graph_edges(input->current.graph));
     if (!st && given)
-        st = graphss_i_posterior_of(ctx, posterior, input->model, &current,
-                                    input->current.features);
+        st = graphss_i_posterior_of(
+            ctx, posterior, input->model, &current, input->current.features);
     if (!st && !given && !input->retrain)
         st = cut(ctx, &before, &unused, &input->previous, opt);
     if (!st && !given)
-        st = graphss_i_train_and_ask(ctx, posterior, input,
-                                     input->retrain ? &current : &before, &current, &opt->fit);
+        st = graphss_i_train_and_ask(
+            ctx, posterior, input, input->retrain ? &current : &before, &current, &opt->fit);
     graphss_graph_destroy(ctx, &before);
     graphss_graph_destroy(ctx, &current);
     return st;
 }
 
 static const graphss_option options[] = {GRAPHSS_I_COMMON_ROWS,
-                                         GRAPHSS_I_ROW_THRESHOLD(jaccard),
-                                         GRAPHSS_I_ROW_SIMILARITY(jaccard),
-                                         GRAPHSS_I_FIT_ROWS,
-                                         {0}};
+    GRAPHSS_I_ROW_THRESHOLD(jaccard), GRAPHSS_I_ROW_SIMILARITY(jaccard), GRAPHSS_I_FIT_ROWS,
+    {0}};
 
 const graphss_i_defence graphss_i_jaccard_defence = {
     .name = "jaccard",

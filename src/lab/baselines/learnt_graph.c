@@ -65,7 +65,7 @@ static double row_length(const graphss_features *f, size_t i, bool row_normalise
 
 /* alike <- x_i . x_j = cosine |x_i| |x_j|; cosine [edges] has no loops. length [n] is room. */
 static void fill_alike(graphss_i_learnt *s, const float *cosine, double *length,
-                       const graphss_features *f, bool row_normalise, double scale)
+    const graphss_features *f, bool row_normalise, double scale)
 {
     const graphss_i_csr *m = &s->pattern.m;
     for (size_t i = 0; i < s->n; i++)
@@ -94,8 +94,8 @@ static void fill_start(graphss_i_learnt *s, const graphss_graph *graph)
 }
 
 graphss_status graphss_i_learnt_make(graphss_ctx *ctx, graphss_i_learnt *s,
-                                     const graphss_observation *on, size_t alike, size_t near,
-                                     bool row_normalise, double scale, size_t rank)
+    const graphss_observation *on, size_t alike, size_t near, bool row_normalise, double scale,
+    size_t rank)
 {
     graphss_graph support = {0};
     float *cosine = NULL;
@@ -104,8 +104,8 @@ graphss_status graphss_i_learnt_make(graphss_ctx *ctx, graphss_i_learnt *s,
     graphss_status st =
         graphss_i_candidates(ctx, &support, on->graph, on->features, alike, near);
     if (!st)
-        st = graphss_i_propagation_make(ctx, &s->pattern, &support, GRAPHSS_I_NORM_SYMMETRIC,
-                                        true);
+        st = graphss_i_propagation_make(
+            ctx, &s->pattern, &support, GRAPHSS_I_NORM_SYMMETRIC, true);
     if (st)
         goto done;
     s->nnz = (size_t)s->pattern.m.offset[n];
@@ -115,8 +115,8 @@ graphss_status graphss_i_learnt_make(graphss_ctx *ctx, graphss_i_learnt *s,
     cosine = graphss_i_alloc(ctx, (size_t)support.offset[n], sizeof *cosine);
     int64_t *next = graphss_i_alloc(ctx, n, sizeof *next);
     if (cosine && next) {
-        graphss_i_edge_similarity(ctx, cosine, &support, on->features,
-                                  GRAPHSS_SIMILARITY_COSINE);
+        graphss_i_edge_similarity(
+            ctx, cosine, &support, on->features, GRAPHSS_SIMILARITY_COSINE);
         fill_alike(s, cosine, s->root, on->features, row_normalise, scale);
         fill_start(s, on->graph);
         graphss_i_csr_transposed_at(s->transposed_at, next, &s->pattern.m);
@@ -189,8 +189,8 @@ void graphss_i_learnt_roughness_gradient(graphss_i_learnt *s, float *out, double
 
 /* ---- steps ---- */
 
-void graphss_i_learnt_step(graphss_i_learnt *s, double rate, double momentum, double gamma,
-                           double lambda)
+void graphss_i_learnt_step(
+    graphss_i_learnt *s, double rate, double momentum, double gamma, double lambda)
 {
     const graphss_i_csr *m = &s->pattern.m;
     double squares = 0;
@@ -305,15 +305,15 @@ static void add_pair(search *s, size_t from, int32_t to)
     s->to[s->pairs++] = to;
 }
 
-static graphss_status search_make(graphss_ctx *ctx, search *s, const graphss_graph *graph,
-                                  size_t alike, size_t near)
+static graphss_status search_make(
+    graphss_ctx *ctx, search *s, const graphss_graph *graph, size_t alike, size_t near)
 {
     size_t most, edges = (size_t)graph->offset[graph->n_nodes];
     s->n = graph->n_nodes;
     s->near = near;
     if (!graphss_i_mul(&most, s->n, alike + near) || !graphss_i_add(&most, most, edges))
         return graphss_i_fail(ctx, GRAPHSS_ERR_LIMIT, "%zu neighbours of %zu nodes: too many",
-                              alike + near, s->n);
+            alike + near, s->n);
     s->best = graphss_i_alloc(ctx, near, sizeof *s->best);
     s->node = graphss_i_alloc(ctx, near, sizeof *s->node);
     s->from = graphss_i_alloc(ctx, most, sizeof *s->from);
@@ -326,8 +326,8 @@ static graphss_status search_make(graphss_ctx *ctx, search *s, const graphss_gra
     return GRAPHSS_OK;
 }
 
-static graphss_status find_alike(graphss_ctx *ctx, search *s, const graphss_features *features,
-                                 size_t k)
+static graphss_status find_alike(
+    graphss_ctx *ctx, search *s, const graphss_features *features, size_t k)
 {
     graphss_status st = GRAPHSS_ERR_NOMEM;
     int32_t *all = graphss_i_alloc(ctx, s->n, sizeof *all);
@@ -359,8 +359,8 @@ static void insert(float *best, int32_t *node, size_t k, float score, int32_t i)
 }
 
 /* near [n], zero before and after: near_j = sum over common neighbours m of 1 / degree of m */
-static void reach(float *near, int32_t *reached, size_t *n_reached, const graphss_graph *g,
-                  size_t i)
+static void reach(
+    float *near, int32_t *reached, size_t *n_reached, const graphss_graph *g, size_t i)
 {
     *n_reached = 0;
     for (int64_t e = g->offset[i]; e < g->offset[i + 1]; e++) {
@@ -408,9 +408,7 @@ static graphss_status find_near(graphss_ctx *ctx, search *s, const graphss_graph
 }
 
 graphss_status graphss_i_candidates(graphss_ctx *ctx, graphss_graph *out,
-                                    const graphss_graph *graph,
-                                    const graphss_features *features, size_t alike,
-                                    size_t near)
+    const graphss_graph *graph, const graphss_features *features, size_t alike, size_t near)
 {
     search s = {0};
     graphss_status st = search_make(ctx, &s, graph, alike, near);

@@ -31,7 +31,7 @@ typedef struct entries {
 static entries row_of(const graphss_features *f, size_t row)
 {
     return (entries){f, f->offset ? f->offset[row] : 0,
-                     f->offset ? f->offset[row + 1] : (int64_t)f->n_cols, row};
+        f->offset ? f->offset[row + 1] : (int64_t)f->n_cols, row};
 }
 
 static bool next(entries *x, size_t *column, float *value)
@@ -90,8 +90,8 @@ static bool worse(float score_a, int32_t a, float score_b, int32_t b)
 }
 
 /* Puts (score, place) where the root was, or in a hole at `hole`, and sinks it. */
-static void sink(float *heap, int32_t *near, size_t n, size_t hole, float score,
-                 int32_t transposed_at)
+static void sink(
+    float *heap, int32_t *near, size_t n, size_t hole, float score, int32_t transposed_at)
 {
     for (;;) {
         size_t child = 2 * hole + 1;
@@ -172,18 +172,17 @@ static void search_rows(void *arg, size_t task)
 }
 
 graphss_status graphss_i_nearest(graphss_ctx *ctx, int32_t *near, size_t each,
-                                 const graphss_features *features, const graphss_graph *graph,
-                                 const int32_t *from, size_t n_from, const int32_t *among,
-                                 size_t n_among, const char *stage)
+    const graphss_features *features, const graphss_graph *graph, const int32_t *from,
+    size_t n_from, const int32_t *among, size_t n_among, const char *stage)
 {
     search s = {.features = features,
-                .graph = graph,
-                .from = from,
-                .among = among,
-                .n_from = n_from,
-                .n_among = n_among,
-                .each = each,
-                .near = near};
+        .graph = graph,
+        .from = from,
+        .among = among,
+        .n_from = n_from,
+        .n_among = n_among,
+        .each = each,
+        .near = near};
     graphss_status st = GRAPHSS_ERR_NOMEM;
     if (each == 0 || n_from == 0)
         return GRAPHSS_OK;

@@ -86,9 +86,8 @@ static void list_all(int32_t *near, const snapshot_state *at)
 }
 
 static graphss_status find_pairs(graphss_ctx *ctx, graphss_i_pairs *out,
-                                 const snapshot_state *at, const int32_t *from, size_t n_from,
-                                 const int32_t *among, size_t n_among, size_t each,
-                                 const char *stage)
+    const snapshot_state *at, const int32_t *from, size_t n_from, const int32_t *among,
+    size_t n_among, size_t each, const char *stage)
 {
     const bool all = each == 0;
     if (all)
@@ -99,7 +98,7 @@ static graphss_status find_pairs(graphss_ctx *ctx, graphss_i_pairs *out,
         list_all(near, at);
     else if (!st)
         st = graphss_i_nearest(ctx, near, each, at->on->features, at->on->graph, from, n_from,
-                               among, n_among, stage);
+            among, n_among, stage);
     if (!st)
         st = graphss_i_pairs_make(ctx, out, at->n, from, n_from, near, each);
     graphss_release(ctx, near);
@@ -121,10 +120,10 @@ static graphss_status find_candidates(graphss_ctx *ctx, snapshot_state *at, size
             others[n_others++] = (int32_t)i;
     }
     st = find_pairs(ctx, &at->labelled, at, all, at->n, split->train, split->n_train, each,
-                    "labelled neighbours");
+        "labelled neighbours");
     if (!st)
         st = find_pairs(ctx, &at->unlabelled, at, others, n_others, others, n_others,
-                        each ? each : UNLABELLED_MOST, "unlabelled neighbours");
+            each ? each : UNLABELLED_MOST, "unlabelled neighbours");
 done:
     graphss_release(ctx, all);
     graphss_release(ctx, others);
@@ -134,7 +133,7 @@ done:
 /* ---- the networks ---- */
 
 static graphss_status declare_gcn(graphss_ctx *ctx, graphss_i_params *p, const char *name,
-                                  size_t layers, size_t d, size_t hidden, size_t k)
+    size_t layers, size_t d, size_t hidden, size_t k)
 {
     graphss_status st = GRAPHSS_OK;
     for (size_t l = 0; l < layers && !st; l++) {
@@ -152,7 +151,7 @@ static graphss_status declare_gcn(graphss_ctx *ctx, graphss_i_params *p, const c
 enum { ENCODER_LAYERS = 2 };
 
 static graphss_status declare(graphss_ctx *ctx, graphss_i_params *p,
-                              const graphss_recover_options *opt, size_t d, size_t k)
+    const graphss_recover_options *opt, size_t d, size_t k)
 {
     const size_t layers = (size_t)opt->fit.layers, hidden = (size_t)opt->fit.hidden;
     const size_t width = (size_t)opt->nrgnn.edge_hidden;
@@ -164,8 +163,8 @@ static graphss_status declare(graphss_ctx *ctx, graphss_i_params *p,
     return st;
 }
 
-static graphss_i_var record_encoder(graphss_i_tape *t, const snapshot_state *at,
-                                    const graphss_i_var *w)
+static graphss_i_var record_encoder(
+    graphss_i_tape *t, const snapshot_state *at, const graphss_i_var *w)
 {
     const graphss_i_pair m = {&at->edges.m, &at->edges.m};
     graphss_i_var h = graphss_i_tape_spmm(t, m, graphss_i_input_apply(t, &at->x, w[0], 0));
@@ -174,8 +173,8 @@ static graphss_i_var record_encoder(graphss_i_tape *t, const snapshot_state *at,
 }
 
 /* weights of candidate pairs; -1: there are none */
-static graphss_i_var record_weights(graphss_i_tape *t, const graphss_i_pairs *p,
-                                    graphss_i_var r, double threshold)
+static graphss_i_var record_weights(
+    graphss_i_tape *t, const graphss_i_pairs *p, graphss_i_var r, double threshold)
 {
     if (graphss_i_pairs_count(p) == 0)
         return -1;
@@ -185,9 +184,8 @@ static graphss_i_var record_weights(graphss_i_tape *t, const graphss_i_pairs *p,
 }
 
 static graphss_i_var record_gcn(graphss_i_tape *t, const snapshot_state *at,
-                                const graphss_i_pair_pattern *p, graphss_i_var a,
-                                graphss_i_var b, const graphss_i_var *w,
-                                const graphss_recover_options *opt)
+    const graphss_i_pair_pattern *p, graphss_i_var a, graphss_i_var b, const graphss_i_var *w,
+    const graphss_recover_options *opt)
 {
     const graphss_i_var edge = graphss_i_tape_normalise_edges(
         t, &p->m, &p->m, p->transposed_at, graphss_i_tape_spread_pairs(t, p, a, b));
@@ -202,14 +200,14 @@ static graphss_i_var record_gcn(graphss_i_tape *t, const snapshot_state *at,
 }
 
 static void record(graphss_i_tape *t, snapshot_state *at, const graphss_i_var *w,
-                   const graphss_recover_options *opt, bool training)
+    const graphss_recover_options *opt, bool training)
 {
     const graphss_i_var *miner = w + 2 * ENCODER_LAYERS, *last = miner + 2 * opt->fit.layers;
     const graphss_split *split = at->split;
     const graphss_i_var r = record_encoder(t, at, w);
     if (training)
-        graphss_i_tape_edge_loss(t, r, at->on->graph, (size_t)opt->nrgnn.negatives / 2,
-                                 opt->nrgnn.edge_weight);
+        graphss_i_tape_edge_loss(
+            t, r, at->on->graph, (size_t)opt->nrgnn.negatives / 2, opt->nrgnn.edge_weight);
     const graphss_i_var a = record_weights(t, &at->labelled, r, opt->nrgnn.threshold);
     at->miner_logits = record_gcn(t, at, &at->miner, a, -1, miner, opt);
     const graphss_i_var b = record_weights(t, &at->unlabelled, r, opt->nrgnn.threshold);
@@ -218,12 +216,12 @@ static void record(graphss_i_tape *t, snapshot_state *at, const graphss_i_var *w
     graphss_i_tape_keep(t, at->classifier_logits);
     if (!training)
         return;
-    graphss_i_tape_cross_entropy(t, at->miner_logits, split->train, split->train_label,
-                                 split->n_train);
-    graphss_i_tape_cross_entropy(t, at->classifier_logits, split->train, split->train_label,
-                                 split->n_train);
-    graphss_i_tape_soft_cross_entropy(t, at->classifier_logits, at->target,
-                                      opt->nrgnn.pseudo_weight);
+    graphss_i_tape_cross_entropy(
+        t, at->miner_logits, split->train, split->train_label, split->n_train);
+    graphss_i_tape_cross_entropy(
+        t, at->classifier_logits, split->train, split->train_label, split->n_train);
+    graphss_i_tape_soft_cross_entropy(
+        t, at->classifier_logits, at->target, opt->nrgnn.pseudo_weight);
 }
 
 /* ---- a snapshot ---- */
@@ -233,8 +231,8 @@ static graphss_status make_patterns(graphss_ctx *ctx, snapshot_state *at)
     graphss_status st =
         graphss_i_pattern_make(ctx, &at->miner, at->on->graph, &at->labelled, NULL);
     if (!st)
-        st = graphss_i_pattern_make(ctx, &at->classifier, at->on->graph, &at->labelled,
-                                    &at->unlabelled);
+        st = graphss_i_pattern_make(
+            ctx, &at->classifier, at->on->graph, &at->labelled, &at->unlabelled);
     if (st)
         return st;
     at->target = graphss_i_calloc(ctx, at->n, at->k * sizeof *at->target);
@@ -246,9 +244,8 @@ static graphss_status make_patterns(graphss_ctx *ctx, snapshot_state *at)
 
 /* adam NULL: for prediction only. at has on, split, n, k. */
 static graphss_status settle(graphss_ctx *ctx, snapshot_state *at,
-                             const graphss_recover_options *opt,
-                             const graphss_i_scaling *scaling, graphss_i_params *params,
-                             graphss_i_adam *adam)
+    const graphss_recover_options *opt, const graphss_i_scaling *scaling,
+    graphss_i_params *params, graphss_i_adam *adam)
 {
     graphss_i_var w[GRAPHSS_I_PARAMS_MOST];
     at->trains = graphss_i_calloc(ctx, at->n, sizeof *at->trains);
@@ -260,11 +257,11 @@ static graphss_status settle(graphss_ctx *ctx, snapshot_state *at,
     if (!st)
         st = make_patterns(ctx, at);
     if (!st)
-        st = graphss_i_propagation_make(ctx, &at->edges, at->on->graph,
-                                        GRAPHSS_I_NORM_SYMMETRIC, true);
+        st = graphss_i_propagation_make(
+            ctx, &at->edges, at->on->graph, GRAPHSS_I_NORM_SYMMETRIC, true);
     if (!st)
-        st = graphss_i_propagation_make(ctx, &at->none, at->on->graph, GRAPHSS_I_NORM_NONE,
-                                        false);
+        st = graphss_i_propagation_make(
+            ctx, &at->none, at->on->graph, GRAPHSS_I_NORM_NONE, false);
     if (!st)
         st = graphss_i_input_make(ctx, &at->x, at->on->features, &at->none, 0, scaling);
     if (!st)
@@ -313,22 +310,22 @@ typedef struct best {
 static void keep(best *b, const graphss_i_params *params, const snapshot_state *at)
 {
     memcpy(b->value, params->value, params->count * sizeof *b->value);
-    memcpy(b->counted, at->counted,
-           graphss_i_pairs_count(&at->unlabelled) * sizeof *b->counted);
+    memcpy(
+        b->counted, at->counted, graphss_i_pairs_count(&at->unlabelled) * sizeof *b->counted);
 }
 
 static graphss_status measure(graphss_ctx *ctx, snapshot_state *at, best *b,
-                              const graphss_i_params *params,
-                              const graphss_recover_options *opt, size_t epoch, double loss)
+    const graphss_i_params *params, const graphss_recover_options *opt, size_t epoch,
+    double loss)
 {
     const graphss_split *s = at->split;
     graphss_i_tape_forward(at->tape, false, 0);
     const graphss_i_measure miner =
         graphss_i_judge(graphss_i_tape_value(at->tape, at->miner_logits), at->k, s->val,
-                        s->val_label, s->n_val);
+            s->val_label, s->n_val);
     const graphss_i_measure classifier =
         graphss_i_judge(graphss_i_tape_value(at->tape, at->classifier_logits), at->k, s->val,
-                        s->val_label, s->n_val);
+            s->val_label, s->n_val);
     const graphss_i_measure answer =
         opt->nrgnn.head == GRAPHSS_HEAD_MINER ? miner : classifier;
     if (s->n_val == 0 || graphss_i_better(answer, b->answer)) {
@@ -342,15 +339,14 @@ static graphss_status measure(graphss_ctx *ctx, snapshot_state *at, best *b,
     char note[64];
     const int used = snprintf(note, sizeof note, "loss %.3f", loss);
     if (s->n_val > 0)
-        snprintf(note + used, sizeof note - (size_t)used, "  val %.1f %%",
-                 100 * answer.accuracy);
+        snprintf(
+            note + used, sizeof note - (size_t)used, "  val %.1f %%", 100 * answer.accuracy);
     return graphss_i_progress(ctx, "train", epoch, (size_t)opt->fit.epochs, note);
 }
 
 /* Leaves the best weights in params, and in at->counted what belongs to them. */
 static graphss_status train(graphss_ctx *ctx, snapshot_state *at, graphss_i_params *params,
-                            graphss_i_adam *adam, const graphss_recover_options *opt,
-                            uint64_t seed)
+    graphss_i_adam *adam, const graphss_recover_options *opt, uint64_t seed)
 {
     const graphss_i_measure worst = {-1, INFINITY};
     best b = {.answer = worst, .miner = worst};
@@ -366,9 +362,9 @@ static graphss_status train(graphss_ctx *ctx, snapshot_state *at, graphss_i_para
         const double loss = graphss_i_tape_loss(at->tape);
         if (!isfinite(loss)) {
             st = graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
-                                "training diverged at epoch %zu: the loss is %g; "
-                                "try a smaller --learning-rate than %g",
-                                e - 1, loss, opt->fit.learning_rate);
+                "training diverged at epoch %zu: the loss is %g; "
+                "try a smaller --learning-rate than %g",
+                e - 1, loss, opt->fit.learning_rate);
             break;
         }
         graphss_i_tape_backward(at->tape);
@@ -386,8 +382,8 @@ static graphss_status train(graphss_ctx *ctx, snapshot_state *at, graphss_i_para
     return st;
 }
 
-static void answer(double *posterior, snapshot_state *at, const graphss_recover_options *opt,
-                   bool elsewhere)
+static void answer(
+    double *posterior, snapshot_state *at, const graphss_recover_options *opt, bool elsewhere)
 {
     graphss_i_tape_forward(at->tape, false, 0);
     if (elsewhere && opt->nrgnn.head == GRAPHSS_HEAD_CLASSIFIER) {
@@ -400,8 +396,7 @@ static void answer(double *posterior, snapshot_state *at, const graphss_recover_
 }
 
 static graphss_status run(graphss_ctx *ctx, double *posterior, double *perturbed,
-                          const graphss_i_defence_input *input,
-                          const graphss_recover_options *opt)
+    const graphss_i_defence_input *input, const graphss_recover_options *opt)
 {
     (void)perturbed;
     const graphss_split *split;
@@ -477,13 +472,9 @@ static void suit(graphss_recover_options *opt, const char *dataset)
     }
 }
 
-static const graphss_option options[] = {GRAPHSS_I_COMMON_ROWS,
-                                         GRAPHSS_I_ROW_THRESHOLD(nrgnn),
-                                         GRAPHSS_I_ROW_NEIGHBOURS(nrgnn),
-                                         GRAPHSS_I_ROWS_NRGNN(nrgnn),
-                                         GRAPHSS_I_ROW_INPUT_DROPOUT(nrgnn),
-                                         GRAPHSS_I_FIT_ROWS,
-                                         {0}};
+static const graphss_option options[] = {GRAPHSS_I_COMMON_ROWS, GRAPHSS_I_ROW_THRESHOLD(nrgnn),
+    GRAPHSS_I_ROW_NEIGHBOURS(nrgnn), GRAPHSS_I_ROWS_NRGNN(nrgnn),
+    GRAPHSS_I_ROW_INPUT_DROPOUT(nrgnn), GRAPHSS_I_FIT_ROWS, {0}};
 
 const graphss_i_defence graphss_i_nrgnn_defence = {
     .name = "nrgnn",

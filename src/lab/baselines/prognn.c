@@ -25,14 +25,13 @@ enum { EVERY = 10, INNER = 2 };
 static const double momentum = 0.9;
 
 static graphss_status prepare(graphss_ctx *ctx, void *state, const graphss_observation *on,
-                              const graphss_recover_options *opt, const void *user)
+    const graphss_recover_options *opt, const void *user)
 {
     (void)user;
     const double scale =
         opt->fit.unit_scale ? graphss_i_input_scale(on->features, opt->fit.row_normalise) : 1;
     return graphss_i_learnt_make(ctx, state, on, (size_t)opt->prognn.neighbours,
-                                 (size_t)opt->prognn.near, opt->fit.row_normalise, scale,
-                                 (size_t)opt->prognn.rank);
+        (size_t)opt->prognn.near, opt->fit.row_normalise, scale, (size_t)opt->prognn.rank);
 }
 
 static void release(graphss_ctx *ctx, void *state)
@@ -41,8 +40,7 @@ static void release(graphss_ctx *ctx, void *state)
 }
 
 static graphss_i_var record(graphss_i_tape *t, const void *state, const graphss_i_input *x,
-                            const graphss_i_var *w, const graphss_recover_options *opt,
-                            bool training)
+    const graphss_i_var *w, const graphss_recover_options *opt, bool training)
 {
     (void)training;
     const graphss_i_learnt *s = state;
@@ -73,9 +71,8 @@ typedef struct keeper {
 static void judge(keeper *k, const graphss_i_learnt *s, const graphss_i_training *on)
 {
     const graphss_split *split = on->split;
-    const graphss_i_measure now =
-        graphss_i_judge(graphss_i_tape_value(on->tape, on->logits), on->k, split->val,
-                        split->val_label, split->n_val);
+    const graphss_i_measure now = graphss_i_judge(graphss_i_tape_value(on->tape, on->logits),
+        on->k, split->val, split->val_label, split->n_val);
     k->last = now;
     if (split->n_val && now.accuracy <= k->best.accuracy && now.loss >= k->best.loss)
         return;
@@ -88,40 +85,38 @@ static void judge(keeper *k, const graphss_i_learnt *s, const graphss_i_training
 
 /* After a pass without dropout, on which the step of S stands. */
 static graphss_status step_graph(graphss_ctx *ctx, graphss_i_learnt *s,
-                                 const graphss_i_training *on,
-                                 const graphss_recover_options *opt, size_t epoch)
+    const graphss_i_training *on, const graphss_recover_options *opt, size_t epoch)
 {
     graphss_status st = GRAPHSS_OK;
     graphss_i_tape_backward(on->tape);
-    graphss_i_learnt_step(s, opt->prognn.graph_rate, momentum, opt->prognn.gamma,
-                          opt->prognn.smoothness);
+    graphss_i_learnt_step(
+        s, opt->prognn.graph_rate, momentum, opt->prognn.gamma, opt->prognn.smoothness);
     if (opt->prognn.low_rank > 0 && epoch % EVERY == 0)
-        st = graphss_i_learnt_low_rank(ctx, s,
-                                       EVERY * opt->prognn.graph_rate * opt->prognn.low_rank);
+        st = graphss_i_learnt_low_rank(
+            ctx, s, EVERY * opt->prognn.graph_rate * opt->prognn.low_rank);
     graphss_i_learnt_clip(s, opt->prognn.graph_rate * opt->prognn.sparsity);
     graphss_i_tape_forward(on->tape, false, 0);
     return st;
 }
 
 static graphss_status step_weights(graphss_ctx *ctx, const graphss_i_training *on,
-                                   const graphss_recover_options *opt, uint64_t key)
+    const graphss_recover_options *opt, uint64_t key)
 {
     graphss_i_tape_forward(on->tape, true, key);
     if (!isfinite(graphss_i_tape_loss(on->tape)))
         return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
-                              "training diverged: the loss is %g; try a smaller "
-                              "--learning-rate than %g or --graph-rate than %g",
-                              graphss_i_tape_loss(on->tape), opt->fit.learning_rate,
-                              opt->prognn.graph_rate);
+            "training diverged: the loss is %g; try a smaller "
+            "--learning-rate than %g or --graph-rate than %g",
+            graphss_i_tape_loss(on->tape), opt->fit.learning_rate, opt->prognn.graph_rate);
     graphss_i_tape_backward(on->tape);
-    graphss_i_adam_step(ctx, on->adam, on->params, opt->fit.learning_rate,
-                        opt->fit.weight_decay);
+    graphss_i_adam_step(
+        ctx, on->adam, on->params, opt->fit.learning_rate, opt->fit.weight_decay);
     graphss_i_tape_forward(on->tape, false, 0);
     return GRAPHSS_OK;
 }
 
 static graphss_status fit(graphss_ctx *ctx, void *state, const graphss_i_training *on,
-                          const graphss_recover_options *opt, bool frozen)
+    const graphss_recover_options *opt, bool frozen)
 {
     graphss_i_learnt *s = state;
     const size_t epochs = (size_t)opt->fit.epochs, patience = (size_t)opt->fit.patience;
@@ -160,10 +155,10 @@ static graphss_status fit(graphss_ctx *ctx, void *state, const graphss_i_trainin
 }
 
 static const graphss_i_network network = {.state_size = sizeof(graphss_i_learnt),
-                                          .prepare = prepare,
-                                          .release = release,
-                                          .record = record,
-                                          .fit = fit};
+    .prepare = prepare,
+    .release = release,
+    .record = record,
+    .fit = fit};
 
 /* The weights of the appendix but for the smoothness, which says 0.001: with that, neither
  * this nor a dense S came near the published figures (docs/defences.md). The rest as in the
@@ -191,14 +186,9 @@ static void adjust(graphss_recover_options *opt)
     opt->prognn.rank = 50;
 }
 
-static const graphss_option options[] = {GRAPHSS_I_COMMON_ROWS,
-                                         GRAPHSS_I_ROW_RANK(prognn),
-                                         GRAPHSS_I_ROW_GAMMA(prognn),
-                                         GRAPHSS_I_ROWS_PROGNN(prognn),
-                                         GRAPHSS_I_ROW_NEIGHBOURS(prognn),
-                                         GRAPHSS_I_ROW_NEAR(prognn),
-                                         GRAPHSS_I_FIT_ROWS,
-                                         {0}};
+static const graphss_option options[] = {GRAPHSS_I_COMMON_ROWS, GRAPHSS_I_ROW_RANK(prognn),
+    GRAPHSS_I_ROW_GAMMA(prognn), GRAPHSS_I_ROWS_PROGNN(prognn),
+    GRAPHSS_I_ROW_NEIGHBOURS(prognn), GRAPHSS_I_ROW_NEAR(prognn), GRAPHSS_I_FIT_ROWS, {0}};
 
 const graphss_i_defence graphss_i_prognn_defence = {
     .name = "prognn",

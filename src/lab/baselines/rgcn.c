@@ -28,7 +28,7 @@ static void release(graphss_ctx *ctx, void *state)
 }
 
 static graphss_status prepare(graphss_ctx *ctx, void *state, const graphss_observation *on,
-                              const graphss_recover_options *opt, const void *user)
+    const graphss_recover_options *opt, const void *user)
 {
     (void)opt, (void)user;
     matrices *s = state;
@@ -48,7 +48,7 @@ static graphss_status prepare(graphss_ctx *ctx, void *state, const graphss_obser
 }
 
 static graphss_status declare(graphss_ctx *ctx, graphss_i_params *p,
-                              const graphss_recover_options *opt, size_t d, size_t k)
+    const graphss_recover_options *opt, size_t d, size_t k)
 {
     const size_t layers = (size_t)opt->fit.layers, hidden = (size_t)opt->fit.hidden;
     graphss_status st = GRAPHSS_OK;
@@ -65,8 +65,7 @@ static graphss_status declare(graphss_ctx *ctx, graphss_i_params *p,
 }
 
 static graphss_i_var record(graphss_i_tape *t, const void *state, const graphss_i_input *x,
-                            const graphss_i_var *w, const graphss_recover_options *opt,
-                            bool training)
+    const graphss_i_var *w, const graphss_recover_options *opt, bool training)
 {
     const matrices *s = state;
     const graphss_i_pair p1 = {&s->p1.m, &s->p1.m}, p2 = {&s->p2, &s->p2};
@@ -85,8 +84,8 @@ static graphss_i_var record(graphss_i_tape *t, const void *state, const graphss_
         mean = graphss_i_tape_elu(t, mean);
         variance = graphss_i_tape_relu(t, variance);
         if (l == 0 && training) {
-            graphss_i_tape_gaussian_kl(t, mean, variance,
-                                       opt->rgcn.beta1 / (double)opt->fit.hidden);
+            graphss_i_tape_gaussian_kl(
+                t, mean, variance, opt->rgcn.beta1 / (double)opt->fit.hidden);
             graphss_i_tape_sum_squares(t, *m, opt->rgcn.beta2);
             graphss_i_tape_sum_squares(t, *v, opt->rgcn.beta2);
         }
@@ -100,10 +99,10 @@ static graphss_i_var record(graphss_i_tape *t, const void *state, const graphss_
 }
 
 static const graphss_i_network network = {.state_size = sizeof(matrices),
-                                          .prepare = prepare,
-                                          .release = release,
-                                          .declare = declare,
-                                          .record = record};
+    .prepare = prepare,
+    .release = release,
+    .declare = declare,
+    .record = record};
 
 static void adjust(graphss_recover_options *opt)
 {
@@ -120,11 +119,8 @@ static void adjust(graphss_recover_options *opt)
     opt->rgcn.sample = paper;
 }
 
-static const graphss_option options[] = {GRAPHSS_I_COMMON_ROWS,
-                                         GRAPHSS_I_ROW_GAMMA(rgcn),
-                                         GRAPHSS_I_ROWS_RGCN(rgcn),
-                                         GRAPHSS_I_FIT_ROWS,
-                                         {0}};
+static const graphss_option options[] = {GRAPHSS_I_COMMON_ROWS, GRAPHSS_I_ROW_GAMMA(rgcn),
+    GRAPHSS_I_ROWS_RGCN(rgcn), GRAPHSS_I_FIT_ROWS, {0}};
 
 const graphss_i_defence graphss_i_rgcn_defence = {
     .name = "rgcn",

@@ -32,17 +32,17 @@ static void factors_destroy(graphss_ctx *ctx, factors *f)
     graphss_release(ctx, f->q);
 }
 
-static graphss_status factorise(graphss_ctx *ctx, factors *f, const graphss_graph *graph,
-                                size_t rank)
+static graphss_status factorise(
+    graphss_ctx *ctx, factors *f, const graphss_graph *graph, size_t rank)
 {
     f->graph = graph;
     f->rank = rank;
     f->l = graphss_i_alloc(ctx, rank, sizeof *f->l);
     f->q = graphss_i_alloc(ctx, graph->n_nodes, rank * sizeof *f->q);
     const graphss_i_csr a = {.n_rows = graph->n_nodes,
-                             .n_cols = graph->n_nodes,
-                             .offset = graph->offset,
-                             .column = graph->target};
+        .n_cols = graph->n_nodes,
+        .offset = graph->offset,
+        .column = graph->target};
     return f->l && f->q ? graphss_i_eigen_largest(ctx, f->l, f->q, &a, rank, tolerance)
                         : GRAPHSS_ERR_NOMEM;
 }
@@ -105,7 +105,7 @@ static void fill(low_rank *s, double *total, const factors *f, bool by_row)
 
 /* user: two factors, of which one is of this snapshot. */
 static graphss_status prepare(graphss_ctx *ctx, void *state, const graphss_observation *on,
-                              const graphss_recover_options *opt, const void *user)
+    const graphss_recover_options *opt, const void *user)
 {
     low_rank *s = state;
     const factors *f = user;
@@ -137,8 +137,7 @@ static graphss_i_var propagate(graphss_i_tape *t, const low_rank *s, graphss_i_v
 
 /* As graphss_i_layered_record, with another P. */
 static graphss_i_var record(graphss_i_tape *t, const void *state, const graphss_i_input *x,
-                            const graphss_i_var *w, const graphss_recover_options *opt,
-                            bool training)
+    const graphss_i_var *w, const graphss_recover_options *opt, bool training)
 {
     (void)training;
     const low_rank *s = state;
@@ -162,9 +161,8 @@ static const graphss_i_network network = {
     .state_size = sizeof(low_rank), .prepare = prepare, .release = release, .record = record};
 
 static graphss_status run_rank(graphss_ctx *ctx, double *posterior,
-                               const graphss_i_defence_input *input,
-                               const graphss_recover_options *given, size_t rank,
-                               const factors *f)
+    const graphss_i_defence_input *input, const graphss_recover_options *given, size_t rank,
+    const factors *f)
 {
     graphss_recover_options opt = *given;
     opt.svd.rank = (int64_t)rank;
@@ -172,7 +170,7 @@ static graphss_status run_rank(graphss_ctx *ctx, double *posterior,
         return graphss_i_network_run(ctx, posterior, &network, input, &opt, NULL, NULL, f);
     opt.fit = input->model->opt;
     return graphss_i_network_run(ctx, posterior, &network, input, &opt, &input->model->params,
-                                 &input->model->scaling, f);
+        &input->model->scaling, f);
 }
 
 /* Of the authors' candidates 5, 10, 15, 50, 100, 200 four, each some four times the next. */
@@ -180,8 +178,7 @@ static const size_t ranks[] = {200, 50, 15, 5};
 enum { RANKS = sizeof ranks / sizeof *ranks };
 
 static graphss_status run(graphss_ctx *ctx, double *posterior, double *perturbed,
-                          const graphss_i_defence_input *input,
-                          const graphss_recover_options *opt)
+    const graphss_i_defence_input *input, const graphss_recover_options *opt)
 {
     (void)perturbed;
     factors f[2] = {{0}, {0}}; /* of current, of previous */
@@ -220,7 +217,7 @@ static graphss_status run(graphss_ctx *ctx, double *posterior, double *perturbed
     }
     if (!st)
         graphss_i_log(ctx, GRAPHSS_LOG_INFO, "rank %zu: validation accuracy %.1f %%", chosen,
-                      100 * best);
+            100 * best);
 done:
     graphss_release(ctx, tried);
     factors_destroy(ctx, &f[0]);

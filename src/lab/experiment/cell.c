@@ -43,8 +43,8 @@ json_t *graphss_i_json_numbers(const double *value, size_t n)
 
 /* ---- datasets ---- */
 
-static graphss_status run_datasets(graphss_ctx *ctx, json_t *record,
-                                   const graphss_i_job_state *s)
+static graphss_status run_datasets(
+    graphss_ctx *ctx, json_t *record, const graphss_i_job_state *s)
 {
     const graphss_dataset *d = &s->data;
     const double nodes = (double)d->graph.n_nodes;
@@ -86,17 +86,16 @@ static bool sees_previous(const graphss_i_job *job, const graphss_i_cell *cell)
            (m->needs_previous || m->evasion_previous || m->on_model);
 }
 
-static int add_accuracy(json_t *m, const char *suffix, const int32_t *label,
-                        const graphss_i_job_state *s)
+static int add_accuracy(
+    json_t *m, const char *suffix, const int32_t *label, const graphss_i_job_state *s)
 {
     char key[32];
     const int32_t *truth = s->trial.snapshots.current.label;
     const graphss_split *split = &s->trial.snapshots.split;
     snprintf(key, sizeof key, "victims%s", suffix);
-    int bad =
-        graphss_i_set_real(m, key,
-                           graphss_labels_accuracy(label, truth, s->trial.snapshots.victim,
-                                                   s->trial.snapshots.n_victims));
+    int bad = graphss_i_set_real(m, key,
+        graphss_labels_accuracy(
+            label, truth, s->trial.snapshots.victim, s->trial.snapshots.n_victims));
     snprintf(key, sizeof key, "others%s", suffix);
     bad |= graphss_i_set_real(
         m, key, graphss_labels_accuracy(label, truth, s->trial.other, s->trial.n_others));
@@ -119,8 +118,8 @@ int graphss_i_set_trial(json_t *m, const graphss_i_job_state *s, bool classifier
     int bad = graphss_i_set_count(m, "victims_n", s->trial.snapshots.n_victims);
     bad |= graphss_i_set_count(m, "others_n", s->trial.n_others);
     bad |= graphss_i_set_count(m, "nodes", s->trial.snapshots.current.graph.n_nodes);
-    bad |= graphss_i_set_count(m, "edges",
-                               graphss_graph_edges(&s->trial.snapshots.current.graph));
+    bad |= graphss_i_set_count(
+        m, "edges", graphss_graph_edges(&s->trial.snapshots.current.graph));
     bad |= graphss_i_set_real(m, "prepare_seconds", s->prepare_seconds);
     bad |= graphss_i_set_real(m, "train_seconds", s->train_seconds);
     bad |= graphss_i_set_real(m, "attack_seconds", s->trial.attack_seconds);
@@ -136,8 +135,8 @@ int graphss_i_set_trial(json_t *m, const graphss_i_job_state *s, bool classifier
     return bad;
 }
 
-graphss_i_scored *graphss_i_score_nodes(graphss_ctx *ctx, const double *score,
-                                        const graphss_i_job_state *s)
+graphss_i_scored *graphss_i_score_nodes(
+    graphss_ctx *ctx, const double *score, const graphss_i_job_state *s)
 {
     const size_t n = s->trial.snapshots.n_victims + s->trial.n_others;
     graphss_i_scored *item = graphss_i_alloc(ctx, n, sizeof *item);
@@ -153,7 +152,7 @@ graphss_i_scored *graphss_i_score_nodes(graphss_ctx *ctx, const double *score,
 }
 
 static json_t *matrix_of(graphss_ctx *ctx, const int32_t *label, const graphss_i_job_state *s,
-                         const int32_t *node, size_t n)
+    const int32_t *node, size_t n)
 {
     const size_t k = s->trial.snapshots.current.n_classes;
     int64_t *count = graphss_i_calloc(ctx, k * k, sizeof *count);
@@ -175,15 +174,15 @@ static json_t *matrix_of(graphss_ctx *ctx, const int32_t *label, const graphss_i
     return rows;
 }
 
-static int add_matrices(graphss_ctx *ctx, json_t *record, const graphss_i_job_state *s,
-                        const int32_t *label)
+static int add_matrices(
+    graphss_ctx *ctx, json_t *record, const graphss_i_job_state *s, const int32_t *label)
 {
     const struct {
         const char *key;
         const int32_t *node;
         size_t n;
     } part[] = {{"matrix", s->trial.snapshots.split.test, s->trial.snapshots.split.n_test},
-                {"victims_matrix", s->trial.snapshots.victim, s->trial.snapshots.n_victims}};
+        {"victims_matrix", s->trial.snapshots.victim, s->trial.snapshots.n_victims}};
     int bad = 0;
     for (size_t i = 0; i < 2; i++) {
         json_t *all = json_object();
@@ -205,7 +204,7 @@ static int add_matrices(graphss_ctx *ctx, json_t *record, const graphss_i_job_st
 }
 
 int graphss_i_set_curve(json_t *record, const char *key, json_t *x, json_t *y,
-                        const char *x_name, const char *y_name)
+    const char *x_name, const char *y_name)
 {
     json_t *curve = json_object();
     int bad = set(curve, "x", x);
@@ -226,7 +225,7 @@ static int add_reliability(json_t *record, const graphss_i_bins *bins)
             weight[n++] = (double)bins->count[b];
         }
     int bad = graphss_i_set_curve(record, "curve", graphss_i_json_numbers(x, n),
-                                  graphss_i_json_numbers(y, n), "confidence", "accuracy");
+        graphss_i_json_numbers(y, n), "confidence", "accuracy");
     return bad |
            set(json_object_get(record, "curve"), "weight", graphss_i_json_numbers(weight, n));
 }
@@ -241,9 +240,8 @@ static graphss_status add_carried(graphss_ctx *ctx, json_t *m, const graphss_i_j
               : GRAPHSS_ERR_NOMEM;
     if (!st)
         st = done(ctx, graphss_i_set_real(m, "victims_carried",
-                                          graphss_labels_accuracy(
-                                              label, now->label, s->trial.snapshots.victim,
-                                              s->trial.snapshots.n_victims)));
+                           graphss_labels_accuracy(label, now->label,
+                               s->trial.snapshots.victim, s->trial.snapshots.n_victims)));
     graphss_release(ctx, label);
     return st;
 }
@@ -251,9 +249,8 @@ static graphss_status add_carried(graphss_ctx *ctx, json_t *m, const graphss_i_j
 /* The same snapshot with other seeds of the method: the standard deviation of the victims'
  * accuracy, which is to be small (a result that its seed decides is a defect). */
 static graphss_status add_seed_spread(graphss_ctx *ctx, json_t *m,
-                                      const graphss_i_job_state *s,
-                                      const graphss_defence_input *in,
-                                      const graphss_recover_options *opt, double first)
+    const graphss_i_job_state *s, const graphss_defence_input *in,
+    const graphss_recover_options *opt, double first)
 {
     double sum = first, squares = first * first;
     for (uint64_t i = 1; i < GRAPHSS_I_RECOVER_SEEDS; i++) {
@@ -274,8 +271,7 @@ static graphss_status add_seed_spread(graphss_ctx *ctx, json_t *m,
 }
 
 static graphss_status run_recover(graphss_ctx *ctx, json_t *record,
-                                  const graphss_i_job_state *s, const graphss_i_job *job,
-                                  const graphss_i_cell *cell)
+    const graphss_i_job_state *s, const graphss_i_job *job, const graphss_i_cell *cell)
 {
     graphss_recover_options opt;
     graphss_recover_result r = {0};
@@ -296,7 +292,7 @@ static graphss_status run_recover(graphss_ctx *ctx, json_t *record,
         goto out;
     graphss_i_bins bins;
     graphss_i_bins_fill(&bins, r.predictions.posterior, s->trial.snapshots.current.n_classes,
-                        s->trial.snapshots.current.label, split->test, split->n_test);
+        s->trial.snapshots.current.label, split->test, split->n_test);
     json_t *m = json_object();
     int bad = graphss_i_set_trial(m, s, !job->any);
     bad |= add_accuracy(m, "", r.predictions.label, s);
@@ -316,7 +312,7 @@ static graphss_status run_recover(graphss_ctx *ctx, json_t *record,
         st = add_carried(ctx, m, s);
     if (!st && !strcmp(job->what, "attackers") && !strcmp(cell->method, "graphss"))
         st = add_seed_spread(ctx, m, s, &in, &opt,
-                             graphss_protocol_measure(&s->trial, r.predictions.label).victims);
+            graphss_protocol_measure(&s->trial, r.predictions.label).victims);
     bad |= set(record, "metrics", m);
     bad |= set(record, "how", json_string(r.how));
     if (carries && s->left && carry.left)
@@ -342,8 +338,7 @@ bool graphss_i_cell_carries(const graphss_i_job *job, const graphss_i_cell *cell
 }
 
 graphss_status graphss_i_cell_run(graphss_ctx *ctx, json_t *record,
-                                  const graphss_i_job_state *s, const graphss_i_job *job,
-                                  const graphss_i_cell *cell)
+    const graphss_i_job_state *s, const graphss_i_job *job, const graphss_i_cell *cell)
 {
     if (!cell->method)
         return run_datasets(ctx, record, s);
@@ -363,8 +358,8 @@ static uint64_t victim_seed(const graphss_i_job *job, int64_t set)
 }
 
 /* Nodes of groups that are not attacked change as much, as a living graph does. */
-static graphss_status churn(graphss_ctx *ctx, graphss_protocol_trial *s,
-                            const graphss_attack_options *attack)
+static graphss_status churn(
+    graphss_ctx *ctx, graphss_protocol_trial *s, const graphss_attack_options *attack)
 {
     graphss_snapshots *made = &s->snapshots;
     const graphss_dataset *now = &made->current;
@@ -373,8 +368,8 @@ static graphss_status churn(graphss_ctx *ctx, graphss_protocol_trial *s,
     graphss_flips flips = {0};
     if (attack->edges_share > 0 || attack->features_share > 0)
         return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
-                              "background change has as many links and features a node: want "
-                              "numbers for --links and --features, not shares");
+            "background change has as many links and features a node: want "
+            "numbers for --links and --features, not shares");
     graphss_status st =
         graphss_benign_churn(ctx, &flips, now, made->churned, made->n_churned, s->seed, &opt);
     if (!st)
@@ -387,8 +382,8 @@ static graphss_status churn(graphss_ctx *ctx, graphss_protocol_trial *s,
     return st;
 }
 
-graphss_status graphss_i_job_state_set(graphss_ctx *ctx, graphss_i_job_state *s,
-                                       const graphss_i_job *job, int64_t set)
+graphss_status graphss_i_job_state_set(
+    graphss_ctx *ctx, graphss_i_job_state *s, const graphss_i_job *job, int64_t set)
 {
     if (job->mode < 0 || s->set == set)
         return GRAPHSS_OK;
@@ -408,7 +403,7 @@ graphss_status graphss_i_job_state_set(graphss_ctx *ctx, graphss_i_job_state *s,
 }
 
 graphss_status graphss_i_job_state_make(graphss_ctx *ctx, graphss_i_job_state *out,
-                                        const graphss_i_job *job, const char *const *data_dirs)
+    const graphss_i_job *job, const char *const *data_dirs)
 {
     graphss_i_job_options opt;
     const graphss_read_options read = {.struct_size = sizeof read, .data_dirs = data_dirs};
@@ -422,11 +417,11 @@ graphss_status graphss_i_job_state_make(graphss_ctx *ctx, graphss_i_job_state *o
         st = graphss_i_fail(ctx, GRAPHSS_ERR_DATA, "%s: has no labels", job->dataset);
     const double read_seconds = graphss_i_seconds() - began;
     if (!st && job->mode >= 0)
-        st = graphss_protocol_start(ctx, &s->protocol, &s->data, (uint64_t)job->seed,
-                                    &opt.protocol);
+        st = graphss_protocol_start(
+            ctx, &s->protocol, &s->data, (uint64_t)job->seed, &opt.protocol);
     else if (!st)
         st = graphss_split_make(ctx, &s->split, s->data.label, s->data.graph.n_nodes,
-                                s->data.n_classes, (uint64_t)job->seed, &opt.protocol.split);
+            s->data.n_classes, (uint64_t)job->seed, &opt.protocol.split);
     s->start_seconds = graphss_i_seconds() - began;
     s->start_train = s->start_seconds - read_seconds;
     if (st)

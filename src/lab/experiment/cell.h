@@ -34,7 +34,7 @@ typedef struct graphss_i_bins {
 
 /* Over the listed nodes whose truth is known, and whose confidence is a number. */
 void graphss_i_bins_fill(graphss_i_bins *out, const double *posterior, size_t n_classes,
-                         const int32_t *truth, const int32_t *node, size_t n);
+    const int32_t *truth, const int32_t *node, size_t n);
 /* Mean of |accuracy - confidence|, weighted by the counts; NaN when all are empty. */
 double graphss_i_calibration_error(const graphss_i_bins *bins);
 
@@ -55,20 +55,18 @@ typedef struct graphss_i_job_state {
 
 /* Reads, splits, trains. */
 graphss_status graphss_i_job_state_make(graphss_ctx *ctx, graphss_i_job_state *out,
-                                        const graphss_i_job *job,
-                                        const char *const *data_dirs);
+    const graphss_i_job *job, const char *const *data_dirs);
 /* Attacks a set of victims, in place of the one before. Nothing where the trial is there, or
  * none is wanted (datasets). */
-graphss_status graphss_i_job_state_set(graphss_ctx *ctx, graphss_i_job_state *state,
-                                       const graphss_i_job *job, int64_t set);
+graphss_status graphss_i_job_state_set(
+    graphss_ctx *ctx, graphss_i_job_state *state, const graphss_i_job *job, int64_t set);
 void graphss_i_job_state_destroy(graphss_ctx *ctx, graphss_i_job_state *state);
 
 /* Does its method leave a model to the next set of victims? */
 bool graphss_i_cell_carries(const graphss_i_job *job, const graphss_i_cell *cell);
 /* Runs one cell and fills metrics and what stands beside them into the record. */
 graphss_status graphss_i_cell_run(graphss_ctx *ctx, json_t *record,
-                                  const graphss_i_job_state *state, const graphss_i_job *job,
-                                  const graphss_i_cell *cell);
+    const graphss_i_job_state *state, const graphss_i_job *job, const graphss_i_cell *cell);
 
 /* Seeds of the method that one snapshot of the attackers meets. */
 enum { GRAPHSS_I_RECOVER_SEEDS = 3 };
@@ -79,22 +77,21 @@ int graphss_i_set_real(json_t *object, const char *key, double value);
 int graphss_i_set_count(json_t *object, const char *key, size_t value);
 json_t *graphss_i_json_numbers(const double *value, size_t n);
 int graphss_i_set_curve(json_t *record, const char *key, json_t *x, json_t *y,
-                        const char *x_name, const char *y_name);
+    const char *x_name, const char *y_name);
 /* What is the same for all cells of a trial; rows of the classifier where wanted. */
 int graphss_i_set_trial(json_t *metrics, const graphss_i_job_state *state, bool classifier);
 
 /* graphss_protocol_input (protocol.c), with the previous snapshot where there is a place for
  * it, which is filled and borrowed. */
-graphss_defence_input graphss_i_protocol_input(const graphss_protocol_trial *trial,
-                                               graphss_observation *previous);
+graphss_defence_input graphss_i_protocol_input(
+    const graphss_protocol_trial *trial, graphss_observation *previous);
 /* Scores [nodes] of the test nodes, victims marked, sorted; NULL: no memory. */
-graphss_i_scored *graphss_i_score_nodes(graphss_ctx *ctx, const double *score,
-                                        const graphss_i_job_state *state);
+graphss_i_scored *graphss_i_score_nodes(
+    graphss_ctx *ctx, const double *score, const graphss_i_job_state *state);
 
 /* cell_alert.c: groups of nodes, judged. */
 graphss_status graphss_i_cell_alert(graphss_ctx *ctx, json_t *record,
-                                    const graphss_i_job_state *state, const graphss_i_job *job,
-                                    const graphss_i_cell *cell);
+    const graphss_i_job_state *state, const graphss_i_job *job, const graphss_i_cell *cell);
 
 /* ---- a process that prepares the trials of a job and runs methods on them ---- */
 
@@ -112,11 +109,10 @@ void graphss_i_worker_run(const graphss_i_worker *worker, int out) __attribute__
 /* A record of a cell that failed: identity, error and what repeats it; NULL: no memory. ctx
  * may be any, for the options. timeout: it took longer than the limit. */
 json_t *graphss_i_error_record(graphss_ctx *ctx, const graphss_i_job *job,
-                               const graphss_i_cell *cell, int code, const char *message,
-                               bool timeout);
+    const graphss_i_cell *cell, int code, const char *message, bool timeout);
 /* What repeats a cell: version, recipe, options, threads, machine; hash of the dataset, or
  * NULL. */
-json_t *graphss_i_repeat(graphss_ctx *ctx, const graphss_i_job *job,
-                         const graphss_i_cell *cell, const char *hash);
+json_t *graphss_i_repeat(
+    graphss_ctx *ctx, const graphss_i_job *job, const graphss_i_cell *cell, const char *hash);
 
 #endif

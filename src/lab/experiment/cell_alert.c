@@ -19,8 +19,7 @@ typedef struct verdicts {
 } verdicts;
 
 static graphss_status look_honest(graphss_ctx *ctx, verdicts *v, const graphss_i_job_state *s,
-                                  const graphss_defence_input *in,
-                                  const graphss_alert_options *opt)
+    const graphss_defence_input *in, const graphss_alert_options *opt)
 {
     const graphss_snapshots *made = &s->trial.snapshots;
     graphss_alert_scores scores = {0};
@@ -29,8 +28,7 @@ static graphss_status look_honest(graphss_ctx *ctx, verdicts *v, const graphss_i
         const int64_t from = made->group_start[g];
         graphss_alert_verdict verdict = {0};
         st = graphss_alert_test_group(ctx, &verdict, &scores, made->group_node + from,
-                                      (size_t)(made->group_start[g + 1] - from), in->seed + g,
-                                      opt);
+            (size_t)(made->group_start[g + 1] - from), in->seed + g, opt);
         v->score[g] = verdict.score;
         v->p_value[g] = verdict.p_value;
     }
@@ -41,13 +39,13 @@ static graphss_status look_honest(graphss_ctx *ctx, verdicts *v, const graphss_i
 }
 
 static graphss_status look_paper(graphss_ctx *ctx, verdicts *v, const graphss_i_job_state *s,
-                                 const graphss_defence_input *in)
+    const graphss_defence_input *in)
 {
     const graphss_snapshots *made = &s->trial.snapshots;
     const size_t n = made->current.graph.n_nodes, k = made->current.n_classes;
     graphss_recover_options opt;
-    graphss_recover_options_init(&opt, graphss_recover_method_find("graphss"),
-                                 GRAPHSS_MODE_PAPER, in->model);
+    graphss_recover_options_init(
+        &opt, graphss_recover_method_find("graphss"), GRAPHSS_MODE_PAPER, in->model);
     opt.paper.retrain_epochs = 0;
     graphss_recover_result r = {0};
     const graphss_status st = graphss_recover_run(ctx, &r, in, &opt);
@@ -70,7 +68,7 @@ static graphss_status look_paper(graphss_ctx *ctx, verdicts *v, const graphss_i_
 enum { MOST_POINTS = 200 };
 
 static int set_roc(json_t *record, const char *key, double *x, double *y,
-                   const graphss_i_scored *item, size_t n)
+    const graphss_i_scored *item, size_t n)
 {
     size_t points = graphss_i_roc(x, y, item, n);
     if (points == 0)
@@ -84,12 +82,11 @@ static int set_roc(json_t *record, const char *key, double *x, double *y,
         points = MOST_POINTS;
     }
     return graphss_i_set_curve(record, key, graphss_i_json_numbers(x, points),
-                               graphss_i_json_numbers(y, points), "false alarms",
-                               "detections");
+        graphss_i_json_numbers(y, points), "false alarms", "detections");
 }
 
-static int set_groups(json_t *record, json_t *m, const verdicts *v, const uint8_t *attacked,
-                      double rate)
+static int set_groups(
+    json_t *record, json_t *m, const verdicts *v, const uint8_t *attacked, double rate)
 {
     json_t *groups = json_object(), *hit = json_array();
     double alarms[2] = {0, 0}, count[2] = {0, 0};
@@ -101,8 +98,8 @@ static int set_groups(json_t *record, json_t *m, const verdicts *v, const uint8_
     }
     bad |= json_object_set_new(groups, "score", graphss_i_json_numbers(v->score, v->n_groups));
     if (!isnan(v->p_value[0])) {
-        bad |= json_object_set_new(groups, "p_value",
-                                   graphss_i_json_numbers(v->p_value, v->n_groups));
+        bad |= json_object_set_new(
+            groups, "p_value", graphss_i_json_numbers(v->p_value, v->n_groups));
         bad |= graphss_i_set_real(m, "false_alarms", alarms[0] / count[0]);
         bad |= graphss_i_set_real(m, "detections", alarms[1] / count[1]);
     }
@@ -126,8 +123,7 @@ static graphss_status take_room(graphss_ctx *ctx, verdicts *v, const graphss_sna
 }
 
 graphss_status graphss_i_cell_alert(graphss_ctx *ctx, json_t *record,
-                                    const graphss_i_job_state *s, const graphss_i_job *job,
-                                    const graphss_i_cell *cell)
+    const graphss_i_job_state *s, const graphss_i_job *job, const graphss_i_cell *cell)
 {
     (void)cell;
     const graphss_snapshots *made = &s->trial.snapshots;
@@ -164,8 +160,8 @@ graphss_status graphss_i_cell_alert(graphss_ctx *ctx, json_t *record,
     bad |= set_roc(record, "curve", x, y, v.group, v.n_groups);
     bad |= set_roc(record, "node_curve", x, y, v.node, v.n_nodes);
     if (!strcmp(job->what, "calibration") && job->mode == GRAPHSS_MODE_DEFAULT)
-        bad |= json_object_set_new(record, "p_values",
-                                   graphss_i_json_numbers(v.p_value, v.n_groups));
+        bad |= json_object_set_new(
+            record, "p_values", graphss_i_json_numbers(v.p_value, v.n_groups));
     bad |= json_object_set_new(record, "metrics", m);
     st = bad ? graphss_i_nomem(ctx, 0) : GRAPHSS_OK;
 done:

@@ -74,7 +74,7 @@ size_t graphss_i_roc(double *x, double *y, const graphss_i_scored *item, size_t 
         y[points] = hits_so_far / hits;
         /* On a straight line across or up only the ends are corners. */
         if (points > 1 && ((x[points] == x[points - 1] && x[points] == x[points - 2]) ||
-                           (y[points] == y[points - 1] && y[points] == y[points - 2]))) {
+                              (y[points] == y[points - 1] && y[points] == y[points - 2]))) {
             x[points - 1] = x[points];
             y[points - 1] = y[points];
         } else {
@@ -85,7 +85,7 @@ size_t graphss_i_roc(double *x, double *y, const graphss_i_scored *item, size_t 
 }
 
 void graphss_i_bins_fill(graphss_i_bins *out, const double *posterior, size_t n_classes,
-                         const int32_t *truth, const int32_t *node, size_t n)
+    const int32_t *truth, const int32_t *node, size_t n)
 {
     *out = (graphss_i_bins){0};
     for (size_t i = 0; i < n; i++) {

@@ -11,12 +11,10 @@
 
 /* ---- what a recipe may say ---- */
 
-static const char *const whats[] = {
-    "datasets", "defence", "alert", "runtime",     "parameters", "ablation", "confusion",
-    "budget",   "noise",   "scale", "calibration", "attackers",  NULL};
-static const char *const keys[] = {"what",    "mode",  "settings", "datasets",  "models",
-                                   "methods", "skip",  "once",     "first-set", "seeds",
-                                   "sets",    "limit", "alone",    "parameter", NULL};
+static const char *const whats[] = {"datasets", "defence", "alert", "runtime", "parameters",
+    "ablation", "confusion", "budget", "noise", "scale", "calibration", "attackers", NULL};
+static const char *const keys[] = {"what", "mode", "settings", "datasets", "models", "methods",
+    "skip", "once", "first-set", "seeds", "sets", "limit", "alone", "parameter", NULL};
 
 static bool in_list(const char *word, size_t n, const char *const *list)
 {
@@ -57,8 +55,8 @@ static size_t place_of(const char *word, size_t n, name_fn name)
 }
 
 /* Words that an option gave: each must be a name. */
-static graphss_status check_words(graphss_ctx *ctx, const char *option, const char *words,
-                                  name_fn name)
+static graphss_status check_words(
+    graphss_ctx *ctx, const char *option, const char *words, name_fn name)
 {
     for (size_t n; words && (n = graphss_i_word(&words)) > 0; words += n)
         if (place_of(words, n, name) == SIZE_MAX)
@@ -136,7 +134,7 @@ static graphss_status looks_at_model(graphss_ctx *ctx, const graphss_i_job *job,
     graphss_i_job_options opt;
     const graphss_status st = graphss_i_job_options_fill(ctx, &opt, job);
     *yes = !st && (graphss_attack_needs_model(opt.protocol.attack.method) ||
-                   opt.protocol.attack.knows == GRAPHSS_KNOWLEDGE_PREDICTIONS);
+                      opt.protocol.attack.knows == GRAPHSS_KNOWLEDGE_PREDICTIONS);
     return st;
 }
 
@@ -153,8 +151,8 @@ static bool is_point(const graphss_i_recipe_line *line)
 }
 
 /* The job with the given cells, at every point where those share it. */
-static graphss_status add_job(planner *p, graphss_i_job *job, const graphss_i_cell *cell,
-                              size_t n)
+static graphss_status add_job(
+    planner *p, graphss_i_job *job, const graphss_i_cell *cell, size_t n)
 {
     graphss_i_plan *plan = p->plan;
     const graphss_i_recipe *r = job->recipe;
@@ -186,8 +184,8 @@ enum { MOST_OF_A_SET = 128, MOST_SETS = 100 };
 
 /* The cells of one set of victims; share: those that do not see the classifier go to the job
  * of any. Returns how many there are. */
-static size_t cells_of_set(const planner *p, const graphss_i_job *job, int64_t set, bool share,
-                           graphss_i_cell *cell)
+static size_t cells_of_set(
+    const planner *p, const graphss_i_job *job, int64_t set, bool share, graphss_i_cell *cell)
 {
     size_t n = 0;
     for (size_t i = 0; method_name(i) && n + 2 < MOST_OF_A_SET; i++) {
@@ -197,10 +195,10 @@ static size_t cells_of_set(const planner *p, const graphss_i_job *job, int64_t s
             continue;
         if (m->untrained || !m->retrain || !m->evasion) {
             cell[n++] = (graphss_i_cell){.method = name,
-                                         .set = set,
-                                         .train = m->untrained ? "none"
-                                                  : m->retrain ? "retrain"
-                                                               : "evasion"};
+                .set = set,
+                .train = m->untrained ? "none"
+                         : m->retrain ? "retrain"
+                                      : "evasion"};
             continue;
         }
         cell[n++] = (graphss_i_cell){.method = name, .set = set, .train = "evasion"};
@@ -211,8 +209,8 @@ static size_t cells_of_set(const planner *p, const graphss_i_job *job, int64_t s
     return n;
 }
 
-static graphss_status add_cells(planner *p, graphss_i_job *job, bool models_first,
-                                bool settings_first)
+static graphss_status add_cells(
+    planner *p, graphss_i_job *job, bool models_first, bool settings_first)
 {
     if (job->mode < 0)
         return job->any ? GRAPHSS_OK
@@ -239,7 +237,7 @@ static graphss_status add_cells(planner *p, graphss_i_job *job, bool models_firs
 }
 
 static bool number_of(const graphss_i_recipe *r, const char *key, const char *dataset,
-                      int64_t missing, int64_t *out)
+    int64_t missing, int64_t *out)
 {
     const char *text = graphss_i_recipe_get(r, key, dataset);
     *out = missing;
@@ -280,8 +278,8 @@ static graphss_status for_models(planner *p, graphss_i_job *job)
     bool first = true;
     for (size_t n; at && (n = graphss_i_word(&at)) > 0; at += n) {
         if (place_of(at, n, graphss_model_name) == SIZE_MAX)
-            return graphss_i_no_such_name(p->ctx, "models of a recipe", at, n,
-                                          graphss_model_name);
+            return graphss_i_no_such_name(
+                p->ctx, "models of a recipe", at, n, graphss_model_name);
         if (all && p->plan->given_models && !graphss_i_word_in(at, n, p->plan->given_models))
             continue;
         if (!(job->model = keep_word(p, at, n)))
@@ -312,18 +310,17 @@ static graphss_status for_seeds(planner *p, graphss_i_job *job)
     if (!number_of(r, "seeds", job->dataset, 1, &seeds) ||
         !number_of(r, "limit", job->dataset, 0, &job->limit))
         return graphss_i_fail(p->ctx, GRAPHSS_ERR_INVALID,
-                              "recipe %s: want whole numbers for seeds and limit", r->name);
+            "recipe %s: want whole numbers for seeds and limit", r->name);
     if (p->opt->seeds > 0 && strcmp(job->what, "datasets") != 0)
         seeds = p->opt->seeds;
     for (int64_t seed = 0; seed < seeds; seed++) {
         if (!sets_of(r, job->dataset, seed, &p->sets))
             return graphss_i_fail(p->ctx, GRAPHSS_ERR_INVALID,
-                                  "recipe %s: want 1 to %d sets, for each seed", r->name,
-                                  MOST_SETS);
+                "recipe %s: want 1 to %d sets, for each seed", r->name, MOST_SETS);
         if (p->sets > 1 && (p->points || job->point))
             return graphss_i_fail(p->ctx, GRAPHSS_ERR_INVALID,
-                                  "recipe %s: points meet one set of victims, found %lld",
-                                  r->name, (long long)p->sets);
+                "recipe %s: points meet one set of victims, found %lld", r->name,
+                (long long)p->sets);
         job->seed = (int64_t)p->first_seed + seed;
         const graphss_status st = for_models(p, job);
         if (st)
@@ -347,7 +344,7 @@ static graphss_status for_datasets(planner *p, graphss_i_job *job)
                          : graphss_i_recipe_get(job->recipe, "datasets", NULL);
     if (!at)
         return graphss_i_fail(p->ctx, GRAPHSS_ERR_INVALID, "recipe %s: want a line 'datasets'",
-                              job->recipe->name);
+            job->recipe->name);
     for (size_t n; (n = graphss_i_word(&at)) > 0; at += n) {
         if (!(job->dataset = keep_word(p, at, n)))
             return GRAPHSS_ERR_NOMEM;
@@ -358,8 +355,8 @@ static graphss_status for_datasets(planner *p, graphss_i_job *job)
     return GRAPHSS_OK;
 }
 
-static graphss_status unknown_key(graphss_ctx *ctx, const graphss_i_recipe *r,
-                                  const graphss_i_recipe_line *line)
+static graphss_status unknown_key(
+    graphss_ctx *ctx, const graphss_i_recipe *r, const graphss_i_recipe_line *line)
 {
     char text[128];
     snprintf(text, sizeof text, "no key is called '%.60s'", line->key);
@@ -367,8 +364,8 @@ static graphss_status unknown_key(graphss_ctx *ctx, const graphss_i_recipe *r,
 }
 
 /* Refuses settings that would have no effect. */
-static graphss_status check_effect(graphss_ctx *ctx, const graphss_i_recipe *r,
-                                   const graphss_i_recipe_line *line)
+static graphss_status check_effect(
+    graphss_ctx *ctx, const graphss_i_recipe *r, const graphss_i_recipe_line *line)
 {
     char text[160];
     if (!strcmp(line->key, "alone") && strcmp(line->value, "yes") != 0 &&
@@ -380,8 +377,8 @@ static graphss_status check_effect(graphss_ctx *ctx, const graphss_i_recipe *r,
     for (size_t i = 0; i < r->n_lines && !effect; i++)
         effect = is_point(&r->line[i]);
     return effect ? GRAPHSS_OK
-                  : graphss_i_recipe_refuse(ctx, r, line->number,
-                                            "a parameter wants points, 'point NAME = ...'");
+                  : graphss_i_recipe_refuse(
+                        ctx, r, line->number, "a parameter wants points, 'point NAME = ...'");
 }
 
 /* *shared: so many points, if they differ in options of methods alone, else 0. */
@@ -419,8 +416,7 @@ static graphss_status check_lines(graphss_ctx *ctx, const graphss_i_recipe *r, s
                 known = (n == 1 && *at == '*') || (n == 5 && !memcmp(at, "alert", 5)) ||
                         place_of(at, n, method_name) != SIZE_MAX;
                 if (!known)
-                    return graphss_i_recipe_refuse(
-                        ctx, r, line->number,
+                    return graphss_i_recipe_refuse(ctx, r, line->number,
                         "want methods of `graphss recover --list`, alert or *");
             }
         }
@@ -446,30 +442,29 @@ static graphss_status add_recipe(planner *p, const graphss_i_recipe *r)
     const char *alone = graphss_i_recipe_get(r, "alone", NULL);
     if (!what || !in_list(what, strlen(what), whats))
         return graphss_i_fail(p->ctx, GRAPHSS_ERR_INVALID,
-                              "recipe %s: want a line 'what', one that exists", r->name);
+            "recipe %s: want a line 'what', one that exists", r->name);
     if (mode && strcmp(mode, "paper") != 0 && strcmp(mode, "honest") != 0 &&
         strcmp(mode, "default") != 0)
         return graphss_i_fail(p->ctx, GRAPHSS_ERR_INVALID,
-                              "recipe %s: found mode '%s', want paper or honest", r->name,
-                              mode);
+            "recipe %s: found mode '%s', want paper or honest", r->name, mode);
     if (!mode && strcmp(what, "datasets") != 0)
-        return graphss_i_fail(p->ctx, GRAPHSS_ERR_INVALID, "recipe %s: want a line 'mode'",
-                              r->name);
+        return graphss_i_fail(
+            p->ctx, GRAPHSS_ERR_INVALID, "recipe %s: want a line 'mode'", r->name);
     graphss_status st = check_lines(p->ctx, r, &p->points);
     if (st)
         return st;
     graphss_i_job job = {.recipe = r,
-                         .what = what,
-                         .mode = !strcmp(what, "datasets") ? -1
-                                 : !strcmp(mode, "paper")  ? GRAPHSS_MODE_PAPER
-                                                           : GRAPHSS_MODE_DEFAULT,
-                         .predictor = p->opt->predictor,
-                         .predictor_name = p->opt->predictor_name,
-                         .alone = alone && !strcmp(alone, "yes")};
+        .what = what,
+        .mode = !strcmp(what, "datasets") ? -1
+                : !strcmp(mode, "paper")  ? GRAPHSS_MODE_PAPER
+                                          : GRAPHSS_MODE_DEFAULT,
+        .predictor = p->opt->predictor,
+        .predictor_name = p->opt->predictor_name,
+        .alone = alone && !strcmp(alone, "yes")};
     for (size_t i = p->plan->given_models ? 1 : 0; i < 2 && job.mode >= 0; i++)
         if (!has_line(r, needed[i]))
             return graphss_i_fail(p->ctx, GRAPHSS_ERR_INVALID, "recipe %s: want a line '%s'",
-                                  r->name, needed[i]);
+                r->name, needed[i]);
     bool points = p->points > 0;
     for (size_t i = 0; i < r->n_lines && !st && !p->points; i++)
         if (is_point(&r->line[i])) {
@@ -478,8 +473,8 @@ static graphss_status add_recipe(planner *p, const graphss_i_recipe *r)
             st = for_datasets(p, &job);
         }
     if (points && !st && !graphss_i_recipe_get(r, "parameter", NULL))
-        st = graphss_i_fail(p->ctx, GRAPHSS_ERR_INVALID,
-                            "recipe %s: points want a line 'parameter'", r->name);
+        st = graphss_i_fail(
+            p->ctx, GRAPHSS_ERR_INVALID, "recipe %s: points want a line 'parameter'", r->name);
     return st || job.point ? st : for_datasets(p, &job);
 }
 
@@ -526,10 +521,9 @@ static graphss_status read_recipes(planner *p)
     }
     if (plan->n_recipes == 0)
         return graphss_i_fail(p->ctx, GRAPHSS_ERR_INVALID,
-                              "there is no recipe for '%s'%s%s: `graphss reproduce --list` "
-                              "names them",
-                              p->opt->what, p->opt->mode ? " in mode " : "",
-                              p->opt->mode ? p->opt->mode : "");
+            "there is no recipe for '%s'%s%s: `graphss reproduce --list` "
+            "names them",
+            p->opt->what, p->opt->mode ? " in mode " : "", p->opt->mode ? p->opt->mode : "");
     return GRAPHSS_OK;
 }
 
@@ -541,7 +535,7 @@ static graphss_status give(graphss_ctx *ctx, char **out, const char *list)
 }
 
 graphss_status graphss_i_plan_make(graphss_ctx *ctx, graphss_i_plan *out, uint64_t first_seed,
-                                   const graphss_reproduce_options *opt)
+    const graphss_reproduce_options *opt)
 {
     graphss_i_plan plan = {0};
     graphss_reproduce_options given = *opt;
@@ -550,7 +544,7 @@ graphss_status graphss_i_plan_make(graphss_ctx *ctx, graphss_i_plan *out, uint64
         return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID, "a predictor without a name");
     if (opt->predictor && opt->mode && !strcmp(opt->mode, "paper"))
         return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
-                              "a predictor in paper mode, whose attacker knows the weights");
+            "a predictor in paper mode, whose attacker knows the weights");
     if (opt->predictor && !opt->mode)
         given.mode = "honest";
     graphss_status st = give(ctx, &plan.given_datasets, opt->datasets);

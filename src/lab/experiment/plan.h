@@ -35,15 +35,15 @@ typedef struct graphss_i_recipe {
 
 /* Parses a recipe. DATA: a malformed line or a duplicate key, with name and line. Keys are not
  * checked. */
-graphss_status graphss_i_recipe_parse(graphss_ctx *ctx, graphss_i_recipe *out,
-                                      const char *name, const char *bytes, size_t n);
+graphss_status graphss_i_recipe_parse(
+    graphss_ctx *ctx, graphss_i_recipe *out, const char *name, const char *bytes, size_t n);
 /* INVALID: "recipe NAME: line N: what". */
-graphss_status graphss_i_recipe_refuse(graphss_ctx *ctx, const graphss_i_recipe *recipe,
-                                       size_t line, const char *what);
+graphss_status graphss_i_recipe_refuse(
+    graphss_ctx *ctx, const graphss_i_recipe *recipe, size_t line, const char *what);
 void graphss_i_recipe_destroy(graphss_ctx *ctx, graphss_i_recipe *recipe);
 /* The value of a key for a dataset (NULL: none in particular), or NULL. */
-const char *graphss_i_recipe_get(const graphss_i_recipe *recipe, const char *key,
-                                 const char *dataset);
+const char *graphss_i_recipe_get(
+    const graphss_i_recipe *recipe, const char *key, const char *dataset);
 /* True if both are the same dataset. A path counts as the name of its file. */
 bool graphss_i_same_dataset(const char *a, const char *b);
 
@@ -100,7 +100,7 @@ typedef struct graphss_i_plan {
  * key, model, method or option that does not exist, with recipe and line), NOT_FOUND, NOMEM.
  */
 graphss_status graphss_i_plan_make(graphss_ctx *ctx, graphss_i_plan *out, uint64_t first_seed,
-                                   const graphss_reproduce_options *opt);
+    const graphss_reproduce_options *opt);
 void graphss_i_plan_destroy(graphss_ctx *ctx, graphss_i_plan *plan);
 
 /* All options of a job, but for those of its methods. */
@@ -109,35 +109,33 @@ typedef struct graphss_i_job_options {
     graphss_alert_options alert;
 } graphss_i_job_options;
 
-graphss_status graphss_i_job_options_fill(graphss_ctx *ctx, graphss_i_job_options *out,
-                                          const graphss_i_job *job);
+graphss_status graphss_i_job_options_fill(
+    graphss_ctx *ctx, graphss_i_job_options *out, const graphss_i_job *job);
 graphss_status graphss_i_cell_options_fill(graphss_ctx *ctx, graphss_recover_options *out,
-                                           const graphss_i_job *job,
-                                           const graphss_i_cell *cell);
+    const graphss_i_job *job, const graphss_i_cell *cell);
 /* One assignment "group.option" = value. What is of another group or has no meaning for the
  * method is left alone; *known tells whether the name exists at all. An option that borrows
  * its value is not known where the value does not last. */
 graphss_status graphss_i_assign(graphss_ctx *ctx, graphss_i_job_options *job,
-                                graphss_recover_options *recover, const char *key,
-                                size_t n_key, const char *value, bool lasts, bool *known);
+    graphss_recover_options *recover, const char *key, size_t n_key, const char *value,
+    bool lasts, bool *known);
 /* What a point says of itself, beside options: "dataset" (its own one) and "who" (who attacks,
  * as the report sorts attackers: rehearsed, unrehearsed, foreign, adaptive, told, nobody). The
  * length of the word, *value at its beginning; 0: the point does not say. point may be NULL.
  */
-size_t graphss_i_point_says(const graphss_i_recipe_line *point, const char *key,
-                            const char **value);
+size_t graphss_i_point_says(
+    const graphss_i_recipe_line *point, const char *key, const char **value);
 /* Checks that all assignments of a point name existing options; tells whether only options of
  * methods occur. */
 graphss_status graphss_i_point_check(graphss_ctx *ctx, const graphss_i_recipe *r,
-                                     const graphss_i_recipe_line *point, bool *of_methods);
+    const graphss_i_recipe_line *point, bool *of_methods);
 /* The fields that identify the cell, the format and who attacks; NULL: no memory. */
 json_t *graphss_i_cell_identity(const graphss_i_job *job, const graphss_i_cell *cell);
 /* Every option, by group. */
-graphss_status graphss_i_cell_options_json(graphss_ctx *ctx, json_t **out,
-                                           const graphss_i_job *job,
-                                           const graphss_i_cell *cell);
+graphss_status graphss_i_cell_options_json(
+    graphss_ctx *ctx, json_t **out, const graphss_i_job *job, const graphss_i_cell *cell);
 /* "cora gcn seen jaccard retrain, seed 1", as snprintf. */
-size_t graphss_i_cell_text(char *out, size_t size, const graphss_i_job *job,
-                           const graphss_i_cell *cell);
+size_t graphss_i_cell_text(
+    char *out, size_t size, const graphss_i_job *job, const graphss_i_cell *cell);
 
 #endif

@@ -8,8 +8,8 @@
 #include <string.h>
 
 graphss_status graphss_i_assign(graphss_ctx *ctx, graphss_i_job_options *job,
-                                graphss_recover_options *recover, const char *key,
-                                size_t n_key, const char *value, bool lasts, bool *known)
+    graphss_recover_options *recover, const char *key, size_t n_key, const char *value,
+    bool lasts, bool *known)
 {
     char name[64];
     const char *dot = memchr(key, '.', n_key);
@@ -59,8 +59,8 @@ static bool is_said(const char *word, size_t n_key)
     return false;
 }
 
-size_t graphss_i_point_says(const graphss_i_recipe_line *point, const char *key,
-                            const char **value)
+size_t graphss_i_point_says(
+    const graphss_i_recipe_line *point, const char *key, const char **value)
 {
     const size_t n_key = strlen(key);
     const char *at = point ? point->value : "";
@@ -74,8 +74,8 @@ size_t graphss_i_point_says(const graphss_i_recipe_line *point, const char *key,
 
 /* The assignments of a point, "a.b=1 c.d=2". */
 static graphss_status assign_point(graphss_ctx *ctx, graphss_i_job_options *job,
-                                   graphss_recover_options *recover, const graphss_i_recipe *r,
-                                   const graphss_i_recipe_line *p)
+    graphss_recover_options *recover, const graphss_i_recipe *r,
+    const graphss_i_recipe_line *p)
 {
     const char *at = p->value;
     for (size_t n; (n = graphss_i_word(&at)) > 0; at += n) {
@@ -98,14 +98,14 @@ static graphss_status assign_point(graphss_ctx *ctx, graphss_i_job_options *job,
                 return graphss_i_fail_in(ctx, st, r->name);
         }
         if (!known)
-            return graphss_i_recipe_refuse(ctx, r, p->number,
-                                           "want GROUP.OPTION=VALUE of an option that exists");
+            return graphss_i_recipe_refuse(
+                ctx, r, p->number, "want GROUP.OPTION=VALUE of an option that exists");
     }
     return GRAPHSS_OK;
 }
 
 graphss_status graphss_i_point_check(graphss_ctx *ctx, const graphss_i_recipe *r,
-                                     const graphss_i_recipe_line *point, bool *of_methods)
+    const graphss_i_recipe_line *point, bool *of_methods)
 {
     const char *at = point->value;
     *of_methods = true;
@@ -115,8 +115,8 @@ graphss_status graphss_i_point_check(graphss_ctx *ctx, const graphss_i_recipe *r
 }
 
 static graphss_status assign_all(graphss_ctx *ctx, graphss_i_job_options *job_options,
-                                 graphss_recover_options *recover, const graphss_i_job *job,
-                                 const graphss_i_recipe_line *point)
+    graphss_recover_options *recover, const graphss_i_job *job,
+    const graphss_i_recipe_line *point)
 {
     const graphss_i_recipe *r = job->recipe;
     graphss_status st = GRAPHSS_OK;
@@ -128,7 +128,7 @@ static graphss_status assign_all(graphss_ctx *ctx, graphss_i_job_options *job_op
                 (line->at && !graphss_i_same_dataset(line->at, job->dataset)))
                 continue;
             st = graphss_i_assign(ctx, job_options, recover, line->key, strlen(line->key),
-                                  line->value, true, &known);
+                line->value, true, &known);
             if (st)
                 st = graphss_i_fail_in(ctx, st, r->name);
         }
@@ -138,8 +138,8 @@ static graphss_status assign_all(graphss_ctx *ctx, graphss_i_job_options *job_op
     return st;
 }
 
-graphss_status graphss_i_job_options_fill(graphss_ctx *ctx, graphss_i_job_options *out,
-                                          const graphss_i_job *job)
+graphss_status graphss_i_job_options_fill(
+    graphss_ctx *ctx, graphss_i_job_options *out, const graphss_i_job *job)
 {
     const graphss_mode mode =
         job->mode == GRAPHSS_MODE_PAPER ? GRAPHSS_MODE_PAPER : GRAPHSS_MODE_DEFAULT;
@@ -151,15 +151,14 @@ graphss_status graphss_i_job_options_fill(graphss_ctx *ctx, graphss_i_job_option
 }
 
 graphss_status graphss_i_cell_options_fill(graphss_ctx *ctx, graphss_recover_options *out,
-                                           const graphss_i_job *job,
-                                           const graphss_i_cell *cell)
+    const graphss_i_job *job, const graphss_i_cell *cell)
 {
     graphss_i_job_options options;
     const graphss_status st = graphss_i_job_options_fill(ctx, &options, job);
     if (st)
         return st;
     *out = graphss_i_recover_preset(graphss_lab_method_find(cell->method), job->mode,
-                                    &options.protocol.train, job->dataset);
+        &options.protocol.train, job->dataset);
     out->train = !strcmp(cell->train, "evasion")   ? GRAPHSS_RECOVER_EVASION
                  : !strcmp(cell->train, "retrain") ? GRAPHSS_RECOVER_RETRAIN
                                                    : GRAPHSS_RECOVER_AUTO;
@@ -171,48 +170,40 @@ static bool is_alert(const graphss_i_cell *cell)
     return cell->method && !strcmp(cell->method, "alert");
 }
 
-graphss_status graphss_i_cell_options_json(graphss_ctx *ctx, json_t **out,
-                                           const graphss_i_job *job,
-                                           const graphss_i_cell *cell)
+graphss_status graphss_i_cell_options_json(
+    graphss_ctx *ctx, json_t **out, const graphss_i_job *job, const graphss_i_cell *cell)
 {
     graphss_i_job_options o;
     graphss_status st = graphss_i_job_options_fill(ctx, &o, job);
     if (st)
         return st;
     json_t *all = json_object();
-    bool bad = !all || json_object_set_new(
-                           all, "split",
-                           graphss_i_json_options(&o.protocol.split,
-                                                  graphss_split_options_table(), NULL)) != 0;
+    bool bad = !all || json_object_set_new(all, "split",
+                           graphss_i_json_options(
+                               &o.protocol.split, graphss_split_options_table(), NULL)) != 0;
     const bool trial = cell->method != NULL;
     if (trial) {
         bad |= json_object_set_new(all, "train",
-                                   graphss_i_json_options(&o.protocol.train,
-                                                          graphss_train_options_table(),
-                                                          NULL)) != 0;
+                   graphss_i_json_options(
+                       &o.protocol.train, graphss_train_options_table(), NULL)) != 0;
         bad |= json_object_set_new(all, "snapshots",
-                                   graphss_i_json_options(&o.protocol.plan,
-                                                          graphss_snapshot_options_table(),
-                                                          NULL)) != 0;
+                   graphss_i_json_options(
+                       &o.protocol.plan, graphss_snapshot_options_table(), NULL)) != 0;
         bad |= json_object_set_new(all, "attack",
-                                   graphss_i_json_options(&o.protocol.attack,
-                                                          graphss_attack_options_table(),
-                                                          NULL)) != 0;
+                   graphss_i_json_options(
+                       &o.protocol.attack, graphss_attack_options_table(), NULL)) != 0;
     }
     if (is_alert(cell)) {
-        bad |= json_object_set_new(
-                   all, "alert",
+        bad |= json_object_set_new(all, "alert",
                    graphss_i_json_options(&o.alert, graphss_alert_options_table(), NULL)) != 0;
     } else if (trial) {
         graphss_recover_options recover;
         st = graphss_i_cell_options_fill(ctx, &recover, job, cell);
         if (!st)
-            bad |=
-                json_object_set_new(
-                    all, "recover",
-                    graphss_i_json_options(
-                        &recover, graphss_recover_method_options(recover.method, recover.mode),
-                        graphss_recover_method_name(recover.method))) != 0;
+            bad |= json_object_set_new(all, "recover",
+                       graphss_i_json_options(&recover,
+                           graphss_recover_method_options(recover.method, recover.mode),
+                           graphss_recover_method_name(recover.method))) != 0;
     }
     if (!st && bad)
         st = graphss_i_nomem(ctx, 0);
@@ -247,8 +238,7 @@ json_t *graphss_i_cell_identity(const graphss_i_job *job, const graphss_i_cell *
         bad = json_object_set_new(id, "mode", json_string(graphss_i_record_mode(job->mode))) !=
               0;
     if (!bad && cell->method)
-        bad = json_object_set_new(
-                  id, "setting",
+        bad = json_object_set_new(id, "setting",
                   json_string(graphss_setting_text((graphss_setting)job->setting))) != 0;
     if (!bad)
         bad = json_object_set_new(id, "dataset", graphss_i_json_text(job->dataset)) != 0;
@@ -256,8 +246,8 @@ json_t *graphss_i_cell_identity(const graphss_i_job *job, const graphss_i_cell *
         bad = json_object_set_new(id, "model", json_string(job->any ? "any" : job->model)) !=
                   0 ||
               (job->predictor && !job->any &&
-               json_object_set_new(id, "predictor",
-                                   graphss_i_json_text(job->predictor_name)) != 0) ||
+                  json_object_set_new(
+                      id, "predictor", graphss_i_json_text(job->predictor_name)) != 0) ||
               json_object_set_new(id, "method", json_string(cell->method)) != 0 ||
               json_object_set_new(id, "train", json_string(cell->train)) != 0;
     if (!bad)
@@ -273,8 +263,8 @@ json_t *graphss_i_cell_identity(const graphss_i_job *job, const graphss_i_cell *
               (n && json_object_set_new(id, "who", json_stringn(who, n)) != 0);
     }
     if (!bad && !strcmp(job->what, "runtime"))
-        bad = json_object_set_new(id, "task",
-                                  json_string(is_alert(cell) ? "alert" : "defence")) != 0;
+        bad = json_object_set_new(
+                  id, "task", json_string(is_alert(cell) ? "alert" : "defence")) != 0;
     if (bad) {
         json_decref(id);
         id = NULL;
@@ -282,18 +272,18 @@ json_t *graphss_i_cell_identity(const graphss_i_job *job, const graphss_i_cell *
     return id;
 }
 
-size_t graphss_i_cell_text(char *out, size_t size, const graphss_i_job *job,
-                           const graphss_i_cell *cell)
+size_t graphss_i_cell_text(
+    char *out, size_t size, const graphss_i_job *job, const graphss_i_cell *cell)
 {
     char point[96] = "";
     if (!cell->method)
         return (size_t)snprintf(out, size, "%s %s", job->what, job->dataset);
     if (cell->point)
         snprintf(point, sizeof point, " %s", cell->point->key + strlen("point "));
-    return (size_t)snprintf(
-        out, size, "%s %s %s %s %s seed %lld set %lld%s: %s%s%s", job->what,
-        graphss_i_record_mode(job->mode), job->dataset, job->any ? "any" : job->model,
-        graphss_setting_text((graphss_setting)job->setting), (long long)job->seed,
-        (long long)cell->set, point, cell->method, strcmp(cell->train, "none") ? " " : "",
+    return (size_t)snprintf(out, size, "%s %s %s %s %s seed %lld set %lld%s: %s%s%s",
+        job->what, graphss_i_record_mode(job->mode), job->dataset,
+        job->any ? "any" : job->model, graphss_setting_text((graphss_setting)job->setting),
+        (long long)job->seed, (long long)cell->set, point, cell->method,
+        strcmp(cell->train, "none") ? " " : "",
         strcmp(cell->train, "none") ? cell->train : "");
 }

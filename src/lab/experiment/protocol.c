@@ -11,8 +11,8 @@
 #include <math.h>
 #include <string.h>
 
-void graphss_protocol_options_init(graphss_protocol_options *opt, const char *model,
-                                   graphss_mode mode)
+void graphss_protocol_options_init(
+    graphss_protocol_options *opt, const char *model, graphss_mode mode)
 {
     *opt = (graphss_protocol_options){.struct_size = sizeof *opt, .mode = mode};
     graphss_split_options_init(&opt->split);
@@ -72,14 +72,14 @@ void graphss_protocol_destroy(graphss_ctx *ctx, graphss_protocol *p)
 }
 
 static graphss_status train(graphss_ctx *ctx, graphss_model **model, const graphss_protocol *p,
-                            const graphss_dataset *data, const graphss_split *split)
+    const graphss_dataset *data, const graphss_split *split)
 {
     const graphss_train_input in = {.struct_size = sizeof in,
-                                    .graph = &data->graph,
-                                    .features = &data->features,
-                                    .n_classes = data->n_classes,
-                                    .split = split,
-                                    .seed = p->seed};
+        .graph = &data->graph,
+        .features = &data->features,
+        .n_classes = data->n_classes,
+        .split = split,
+        .seed = p->seed};
     graphss_status st;
     if (p->opt.predictor) {
         graphss_predictor lent = *p->opt.predictor;
@@ -101,12 +101,11 @@ static graphss_status train(graphss_ctx *ctx, graphss_model **model, const graph
  * Of SGC and GraphSAGE those before the first: it keeps transposed views of them, which go
  * stale when the model moves to a GPU. Both matter (docs/selfsup.md). */
 graphss_status graphss_protocol_surrogate(graphss_ctx *ctx, float **out,
-                                          const graphss_dataset *data,
-                                          const graphss_split *split, uint64_t seed,
-                                          const graphss_train_options *train)
+    const graphss_dataset *data, const graphss_split *split, uint64_t seed,
+    const graphss_train_options *train)
 {
     if (GRAPHSS_I_LACKS(ctx, {"dataset", data}, {"split", split}, {"options", train},
-                        {"place for the surrogate", out}))
+            {"place for the surrogate", out}))
         return GRAPHSS_ERR_INVALID;
     graphss_split all = *split;
     graphss_train_options opt = *train;
@@ -115,15 +114,14 @@ graphss_status graphss_protocol_surrogate(graphss_ctx *ctx, float **out,
     const graphss_i_model_type *type = graphss_i_model_type_find(opt.model);
     if (type && type->paper_drawn)
         opt.epochs = 0;
-    graphss_status st =
-        graphss_model_train(ctx, &given, NULL,
-                            &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
-                                                   .graph = &data->graph,
-                                                   .features = &data->features,
-                                                   .n_classes = data->n_classes,
-                                                   .split = &all,
-                                                   .seed = seed},
-                            &opt);
+    graphss_status st = graphss_model_train(ctx, &given, NULL,
+        &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
+            .graph = &data->graph,
+            .features = &data->features,
+            .n_classes = data->n_classes,
+            .split = &all,
+            .seed = seed},
+        &opt);
     if (!st)
         st = graphss_surrogate_from_model(ctx, out, given, GRAPHSS_MODE_PAPER);
     graphss_model_free(ctx, given);
@@ -131,8 +129,7 @@ graphss_status graphss_protocol_surrogate(graphss_ctx *ctx, float **out,
 }
 
 graphss_status graphss_protocol_start(graphss_ctx *ctx, graphss_protocol *out,
-                                      const graphss_dataset *data, uint64_t seed,
-                                      const graphss_protocol_options *opt)
+    const graphss_dataset *data, uint64_t seed, const graphss_protocol_options *opt)
 {
     if (GRAPHSS_I_LACKS(ctx, {"dataset", data}, {"place for the protocol", out}))
         return GRAPHSS_ERR_INVALID;
@@ -144,11 +141,11 @@ graphss_status graphss_protocol_start(graphss_ctx *ctx, graphss_protocol *out,
     const bool paper = p.opt.mode == GRAPHSS_MODE_PAPER;
     if (paper && p.opt.plan.setting != GRAPHSS_SETTING_SEEN)
         return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
-                              "setting %s in paper mode: the paper has 'seen' alone",
-                              graphss_setting_text((graphss_setting)p.opt.plan.setting));
+            "setting %s in paper mode: the paper has 'seen' alone",
+            graphss_setting_text((graphss_setting)p.opt.plan.setting));
     if (paper && p.opt.predictor)
         return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
-                              "a predictor in paper mode, whose attacker knows the weights");
+            "a predictor in paper mode, whose attacker knows the weights");
     graphss_protocol_suit(&p.opt, data);
 
     st = graphss_dataset_copy(ctx, &p.data, data);
@@ -156,12 +153,12 @@ graphss_status graphss_protocol_start(graphss_ctx *ctx, graphss_protocol *out,
         st = graphss_dataset_normalise_rows(ctx, &p.data);
     if (!st)
         st = graphss_split_make(ctx, &p.split, data->label, data->graph.n_nodes,
-                                data->n_classes, seed, &p.opt.split);
+            data->n_classes, seed, &p.opt.split);
     if (!st && p.opt.plan.setting == GRAPHSS_SETTING_SEEN)
         st = train(ctx, &p.model, &p, &p.data, &p.split);
     if (!st && paper)
-        st = graphss_protocol_surrogate(ctx, &p.surrogate, &p.data, &p.split, seed,
-                                        &p.opt.train);
+        st = graphss_protocol_surrogate(
+            ctx, &p.surrogate, &p.data, &p.split, seed, &p.opt.train);
     if (st)
         graphss_protocol_destroy(ctx, &p);
     else
@@ -172,9 +169,7 @@ graphss_status graphss_protocol_start(graphss_ctx *ctx, graphss_protocol *out,
 /* ---- the attack ---- */
 
 graphss_status graphss_protocol_believed(graphss_ctx *ctx, int32_t *label,
-                                         const graphss_dataset *data,
-                                         const graphss_split *split, double noise,
-                                         uint64_t seed)
+    const graphss_dataset *data, const graphss_split *split, double noise, uint64_t seed)
 {
     if (GRAPHSS_I_LACKS(ctx, {"labels", label}, {"dataset", data}, {"split", split}))
         return GRAPHSS_ERR_INVALID;
@@ -204,20 +199,19 @@ graphss_status graphss_protocol_believed(graphss_ctx *ctx, int32_t *label,
  * model predicts unless a recipe says otherwise. Paper mode: noisy labels of all nodes, test
  * nodes included, as in its code. */
 static graphss_status believe(graphss_ctx *ctx, int32_t *label,
-                              const graphss_protocol_trial *s, const graphss_protocol *p)
+    const graphss_protocol_trial *s, const graphss_protocol *p)
 {
     const graphss_status st = graphss_attack_believe(ctx, label, &p->data, &s->snapshots.split,
-                                                     s->before, p->data.n_classes, s->seed,
-                                                     (graphss_knowledge)p->opt.attack.knows);
+        s->before, p->data.n_classes, s->seed, (graphss_knowledge)p->opt.attack.knows);
     if (st || p->opt.mode != GRAPHSS_MODE_PAPER ||
         p->opt.attack.knows != GRAPHSS_KNOWLEDGE_TRUTH)
         return st;
-    return graphss_protocol_believed(ctx, label, &p->data, &p->split, p->opt.split.noise,
-                                     p->seed);
+    return graphss_protocol_believed(
+        ctx, label, &p->data, &p->split, p->opt.split.noise, p->seed);
 }
 
-static graphss_status assail(graphss_ctx *ctx, graphss_protocol_trial *s,
-                             const graphss_protocol *p)
+static graphss_status assail(
+    graphss_ctx *ctx, graphss_protocol_trial *s, const graphss_protocol *p)
 {
     graphss_snapshots *made = &s->snapshots;
     const graphss_dataset *now = &made->current;
@@ -227,27 +221,26 @@ static graphss_status assail(graphss_ctx *ctx, graphss_protocol_trial *s,
     int32_t *label = graphss_i_alloc(ctx, n, sizeof *label);
     graphss_status st = label ? believe(ctx, label, s, p) : GRAPHSS_ERR_NOMEM;
     if (!st && !p->surrogate)
-        st = graphss_surrogate_train(
-            ctx, &w,
+        st = graphss_surrogate_train(ctx, &w,
             &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
-                                   .graph = &now->graph,
-                                   .features = &now->features,
-                                   .n_classes = now->n_classes,
-                                   .split = &made->split,
-                                   .seed = s->seed});
+                .graph = &now->graph,
+                .features = &now->features,
+                .n_classes = now->n_classes,
+                .split = &made->split,
+                .seed = s->seed});
     if (st)
         goto done;
     graphss_target target;
     graphss_attack_input in = {.struct_size = sizeof in,
-                               .graph = &now->graph,
-                               .features = &now->features,
-                               .label = label,
-                               .n_classes = now->n_classes,
-                               .surrogate = p->surrogate ? p->surrogate : w,
-                               .model = s->model,
-                               .victim = made->victim,
-                               .n_victims = made->n_victims,
-                               .seed = s->seed};
+        .graph = &now->graph,
+        .features = &now->features,
+        .label = label,
+        .n_classes = now->n_classes,
+        .surrogate = p->surrogate ? p->surrogate : w,
+        .model = s->model,
+        .victim = made->victim,
+        .n_victims = made->n_victims,
+        .seed = s->seed};
     if (p->opt.attack.against) {
         graphss_target_init(&target);
         target.against = p->opt.attack.against;
@@ -271,8 +264,8 @@ done:
     return st;
 }
 
-static graphss_status answer(graphss_ctx *ctx, int32_t **label,
-                             const graphss_protocol_trial *s)
+static graphss_status answer(
+    graphss_ctx *ctx, int32_t **label, const graphss_protocol_trial *s)
 {
     const graphss_dataset *now = &s->snapshots.current;
     *label = graphss_i_alloc(ctx, now->graph.n_nodes, sizeof **label);
@@ -298,13 +291,13 @@ static graphss_status list_others(graphss_ctx *ctx, graphss_protocol_trial *s)
 }
 
 graphss_status graphss_protocol_attack(graphss_ctx *ctx, graphss_protocol_trial *out,
-                                       const graphss_protocol *p, uint64_t victim_seed)
+    const graphss_protocol *p, uint64_t victim_seed)
 {
     if (GRAPHSS_I_LACKS(ctx, {"protocol", p}, {"place for the scene", out}))
         return GRAPHSS_ERR_INVALID;
     graphss_protocol_trial s = {.seed = victim_seed, .model = p->model};
-    graphss_status st = graphss_snapshots_plan(ctx, &s.snapshots, &p->data, &p->split,
-                                               victim_seed, &p->opt.plan);
+    graphss_status st = graphss_snapshots_plan(
+        ctx, &s.snapshots, &p->data, &p->split, victim_seed, &p->opt.plan);
     if (!st && !s.model) {
         st = train(ctx, &s.own, p, &s.snapshots.previous, &s.snapshots.previous_split);
         s.model = s.own;
@@ -328,17 +321,17 @@ graphss_status graphss_protocol_attack(graphss_ctx *ctx, graphss_protocol_trial 
     return GRAPHSS_OK;
 }
 
-graphss_defence_input graphss_i_protocol_input(const graphss_protocol_trial *s,
-                                               graphss_observation *previous)
+graphss_defence_input graphss_i_protocol_input(
+    const graphss_protocol_trial *s, graphss_observation *previous)
 {
     if (previous)
         *previous = graphss_dataset_observe(&s->snapshots.previous);
     return (graphss_defence_input){.struct_size = sizeof(graphss_defence_input),
-                                   .current = graphss_dataset_observe(&s->snapshots.current),
-                                   .previous = previous,
-                                   .model = s->model,
-                                   .split = &s->snapshots.split,
-                                   .seed = s->seed};
+        .current = graphss_dataset_observe(&s->snapshots.current),
+        .previous = previous,
+        .model = s->model,
+        .split = &s->snapshots.split,
+        .seed = s->seed};
 }
 
 graphss_defence_input graphss_protocol_input(graphss_protocol_trial *s)
@@ -348,8 +341,8 @@ graphss_defence_input graphss_protocol_input(graphss_protocol_trial *s)
     return graphss_i_protocol_input(s, s->has_past ? &s->previous : NULL);
 }
 
-graphss_protocol_score graphss_protocol_measure(const graphss_protocol_trial *s,
-                                                const int32_t *label)
+graphss_protocol_score graphss_protocol_measure(
+    const graphss_protocol_trial *s, const int32_t *label)
 {
     if (!s)
         return (graphss_protocol_score){NAN, NAN, NAN};

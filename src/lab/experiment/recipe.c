@@ -20,8 +20,8 @@ static char *trimmed(char *from, char *to)
     return from;
 }
 
-static graphss_status parse_line(graphss_ctx *ctx, graphss_i_recipe *r, char *from, char *to,
-                                 size_t number)
+static graphss_status parse_line(
+    graphss_ctx *ctx, graphss_i_recipe *r, char *from, char *to, size_t number)
 {
     char *equals = memchr(from, '=', (size_t)(to - from));
     char *key = trimmed(from, equals ? equals : to);
@@ -29,8 +29,7 @@ static graphss_status parse_line(graphss_ctx *ctx, graphss_i_recipe *r, char *fr
         return GRAPHSS_OK;
     if (!equals || !*key)
         return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
-                              "recipe %s: line %zu: found '%.60s', want 'key = value'",
-                              r->name, number, key);
+            "recipe %s: line %zu: found '%.60s', want 'key = value'", r->name, number, key);
     graphss_i_recipe_line line = {
         .key = key, .value = trimmed(equals + 1, to), .number = number};
     char *at = strchr(key, '@');
@@ -43,15 +42,15 @@ static graphss_status parse_line(graphss_ctx *ctx, graphss_i_recipe *r, char *fr
         if (!strcmp(old->key, key) && !old->at == !line.at &&
             (!line.at || !strcmp(old->at, line.at)))
             return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
-                                  "recipe %s: line %zu: '%.60s' stands in line %zu already",
-                                  r->name, number, key, old->number);
+                "recipe %s: line %zu: '%.60s' stands in line %zu already", r->name, number,
+                key, old->number);
     }
     r->line[r->n_lines++] = line;
     return GRAPHSS_OK;
 }
 
-graphss_status graphss_i_recipe_parse(graphss_ctx *ctx, graphss_i_recipe *out,
-                                      const char *name, const char *bytes, size_t n)
+graphss_status graphss_i_recipe_parse(
+    graphss_ctx *ctx, graphss_i_recipe *out, const char *name, const char *bytes, size_t n)
 {
     graphss_i_recipe r = {0};
     const size_t n_name = strlen(name) + 1;
@@ -88,11 +87,11 @@ done:
     return st;
 }
 
-graphss_status graphss_i_recipe_refuse(graphss_ctx *ctx, const graphss_i_recipe *recipe,
-                                       size_t line, const char *what)
+graphss_status graphss_i_recipe_refuse(
+    graphss_ctx *ctx, const graphss_i_recipe *recipe, size_t line, const char *what)
 {
-    return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID, "recipe %s: line %zu: %s", recipe->name,
-                          line, what);
+    return graphss_i_fail(
+        ctx, GRAPHSS_ERR_INVALID, "recipe %s: line %zu: %s", recipe->name, line, what);
 }
 
 void graphss_i_recipe_destroy(graphss_ctx *ctx, graphss_i_recipe *recipe)
@@ -126,8 +125,8 @@ bool graphss_i_same_dataset(const char *a, const char *b)
     return n == m && !memcmp(a, b, n);
 }
 
-const char *graphss_i_recipe_get(const graphss_i_recipe *recipe, const char *key,
-                                 const char *dataset)
+const char *graphss_i_recipe_get(
+    const graphss_i_recipe *recipe, const char *key, const char *dataset)
 {
     const char *found = NULL;
     for (size_t i = 0; i < recipe->n_lines; i++) {

@@ -16,9 +16,8 @@
 
 enum { MOST_BYTES = 1 << 30, MOST_LINE = 1 << 26 };
 
-const char *const graphss_i_identity[] = {"what",   "mode",  "setting", "dataset", "model",
-                                          "method", "train", "seed",    "set",     "parameter",
-                                          "value",  "task",  NULL};
+const char *const graphss_i_identity[] = {"what", "mode", "setting", "dataset", "model",
+    "method", "train", "seed", "set", "parameter", "value", "task", NULL};
 
 char *graphss_i_record_key(const json_t *record)
 {
@@ -50,8 +49,7 @@ static graphss_status keep(graphss_ctx *ctx, json_t *index, json_t *record)
 }
 
 graphss_status graphss_i_records_parse(graphss_ctx *ctx, json_t *index, size_t *lines,
-                                       size_t *whole, const char *bytes, size_t n,
-                                       const char *name)
+    size_t *whole, const char *bytes, size_t n, const char *name)
 {
     *lines = 0;
     *whole = 0;
@@ -63,16 +61,15 @@ graphss_status graphss_i_records_parse(graphss_ctx *ctx, json_t *index, size_t *
         ++*lines;
         if (end - line > MOST_LINE)
             return graphss_i_fail(ctx, GRAPHSS_ERR_DATA, "%s: line %zu has %zu bytes", name,
-                                  *lines, (size_t)(end - line));
+                *lines, (size_t)(end - line));
         json_error_t problem;
         bool starved;
-        json_t *record = graphss_i_json_load(line, (size_t)(end - line),
-                                             JSON_REJECT_DUPLICATES, &problem, &starved);
+        json_t *record = graphss_i_json_load(
+            line, (size_t)(end - line), JSON_REJECT_DUPLICATES, &problem, &starved);
         if (starved)
             return graphss_i_nomem(ctx, (size_t)(end - line));
         if (!json_is_object(record) || !json_is_string(json_object_get(record, "what"))) {
-            const graphss_status st = graphss_i_fail(
-                ctx, GRAPHSS_ERR_DATA,
+            const graphss_status st = graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
                 "%s: line %zu: want a record, an object with \"what\"%s%s; without the "
                 "line its cell is run again",
                 name, *lines, record ? "" : ": ", record ? "" : problem.text);
@@ -90,11 +87,11 @@ graphss_status graphss_i_records_parse(graphss_ctx *ctx, json_t *index, size_t *
 static graphss_status fail_io(graphss_ctx *ctx, const char *path)
 {
     return graphss_i_fail(ctx, errno == ENOENT ? GRAPHSS_ERR_NOT_FOUND : GRAPHSS_ERR_IO,
-                          "%s: %s", path, strerror(errno));
+        "%s: %s", path, strerror(errno));
 }
 
-graphss_status graphss_i_records_open(graphss_ctx *ctx, graphss_i_records *out,
-                                      const char *path)
+graphss_status graphss_i_records_open(
+    graphss_ctx *ctx, graphss_i_records *out, const char *path)
 {
     graphss_i_records r = {.path = graphss_i_strdup(ctx, path), .fd = -1};
     char *bytes = NULL;
@@ -128,8 +125,8 @@ graphss_status graphss_i_records_open(graphss_ctx *ctx, graphss_i_records *out,
     return st;
 }
 
-graphss_status graphss_i_records_add(graphss_ctx *ctx, graphss_i_records *records,
-                                     json_t *record)
+graphss_status graphss_i_records_add(
+    graphss_ctx *ctx, graphss_i_records *records, json_t *record)
 {
     char *text = json_dumps(record, JSON_COMPACT);
     if (!text)
@@ -143,7 +140,7 @@ graphss_status graphss_i_records_add(graphss_ctx *ctx, graphss_i_records *record
         st = fail_io(ctx, records->path);
     else if (write(records->fd, text, n + 1) != (ssize_t)(n + 1)) {
         st = graphss_i_fail(ctx, GRAPHSS_ERR_IO, "%s: cannot write a line: %s", records->path,
-                            errno ? strerror(errno) : "disk full");
+            errno ? strerror(errno) : "disk full");
         if (ftruncate(records->fd, before.st_size) != 0)
             errno = 0; /* the torn line is cut off by the next run */
     } else if (fdatasync(records->fd) != 0 && errno != EINVAL && errno != EROFS)
@@ -191,8 +188,8 @@ const char *graphss_i_record_mode(int mode)
     return mode == GRAPHSS_MODE_PAPER ? "paper" : "honest";
 }
 
-json_t *graphss_i_json_options(const void *options, const graphss_option *table,
-                               const char *method)
+json_t *graphss_i_json_options(
+    const void *options, const graphss_option *table, const char *method)
 {
     json_t *object = json_object();
     bool bad = !object;

@@ -21,18 +21,17 @@ typedef struct graphss_i_records {
 /* Opens the file for appending, creates it if missing, reads its records and removes an
  * incomplete last line. DATA, with the line: not a record. LIMIT: another run has it open. IO,
  * NOMEM. */
-graphss_status graphss_i_records_open(graphss_ctx *ctx, graphss_i_records *out,
-                                      const char *path);
+graphss_status graphss_i_records_open(
+    graphss_ctx *ctx, graphss_i_records *out, const char *path);
 /* Appends a line, on disk when it returns, and keeps it in the index. */
-graphss_status graphss_i_records_add(graphss_ctx *ctx, graphss_i_records *records,
-                                     json_t *record);
+graphss_status graphss_i_records_add(
+    graphss_ctx *ctx, graphss_i_records *records, json_t *record);
 void graphss_i_records_close(graphss_ctx *ctx, graphss_i_records *records);
 
 /* Reads lines of records into index (an object), the later of two of a cell wins. Bytes
  * behind the last line end are left alone: *whole is where they begin. name is for errors. */
 graphss_status graphss_i_records_parse(graphss_ctx *ctx, json_t *index, size_t *lines,
-                                       size_t *whole, const char *bytes, size_t n,
-                                       const char *name);
+    size_t *whole, const char *bytes, size_t n, const char *name);
 /* The identity of a record's cell as text; release it with free. NULL: no memory. */
 char *graphss_i_record_key(const json_t *record);
 /* The record of a cell, borrowed, or NULL. */
@@ -46,7 +45,7 @@ json_t *graphss_i_json_text(const char *text);
 const char *graphss_i_record_mode(int mode);
 /* The values of a struct by the names of its table; before them the method whose options they
  * are, or NULL. */
-json_t *graphss_i_json_options(const void *options, const graphss_option *table,
-                               const char *method);
+json_t *graphss_i_json_options(
+    const void *options, const graphss_option *table, const char *method);
 
 #endif

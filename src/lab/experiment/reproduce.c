@@ -17,21 +17,21 @@
 #define FIELD(f) offsetof(graphss_reproduce_options, f)
 static const graphss_option table[] = {
     {"mode", GRAPHSS_OPTION_STRING, FIELD(mode), 0, 0, NULL, "MODE",
-     "paper or honest; without it both, each in tables of its own", 0},
+        "paper or honest; without it both, each in tables of its own", 0},
     {"datasets", GRAPHSS_OPTION_STRING, FIELD(datasets), 0, 0, NULL, "A,B",
-     "instead of the recipe's", 0},
+        "instead of the recipe's", 0},
     {"models", GRAPHSS_OPTION_STRING, FIELD(models), 0, 0, NULL, "A,B",
-     "classifiers, instead of the recipe's", 0},
+        "classifiers, instead of the recipe's", 0},
     {"settings", GRAPHSS_OPTION_STRING, FIELD(settings), 0, 0, NULL, "A,B",
-     "of seen, new and growing only these", 0},
+        "of seen, new and growing only these", 0},
     {"methods", GRAPHSS_OPTION_STRING, FIELD(methods), 0, 0, NULL, "A,B",
-     "of the recipe's methods only these", 0},
+        "of the recipe's methods only these", 0},
     {"seeds", GRAPHSS_OPTION_INT, FIELD(seeds), 0, 1e6, NULL, "N",
-     "how many, from --seed on; 0: as the recipe has it", 0},
+        "how many, from --seed on; 0: as the recipe has it", 0},
     {"recipe", GRAPHSS_OPTION_STRING, FIELD(recipe), 0, 0, NULL, "FILE",
-     "a recipe of your own", 0},
+        "a recipe of your own", 0},
     {"output", GRAPHSS_OPTION_STRING, FIELD(folder), 0, 0, NULL, "DIR",
-     "where records.jsonl is, or will be", 'o'},
+        "where records.jsonl is, or will be", 'o'},
     {NULL, 0, 0, 0, 0, NULL, NULL, NULL, 0},
 };
 
@@ -100,8 +100,8 @@ static const known_data *data_of(const scheduler *s, const char *name)
 
 static graphss_status look_at_data(scheduler *s)
 {
-    const graphss_read_options read = {.struct_size = sizeof read,
-                                       .data_dirs = s->opt->data_dirs};
+    const graphss_read_options read = {
+        .struct_size = sizeof read, .data_dirs = s->opt->data_dirs};
     graphss_status st = GRAPHSS_OK;
     s->data = graphss_i_calloc(s->ctx, s->plan.n_words + 1, sizeof *s->data);
     if (!s->data)
@@ -144,8 +144,8 @@ static pace *pace_of(scheduler *s, const graphss_i_cell *cell)
     return &s->paces[s->n_paces++];
 }
 
-static void count_seconds(scheduler *s, const graphss_i_job *job, const graphss_i_cell *cell,
-                          double seconds)
+static void count_seconds(
+    scheduler *s, const graphss_i_job *job, const graphss_i_cell *cell, double seconds)
 {
     pace *p = pace_of(s, cell);
     if (p) {
@@ -234,11 +234,10 @@ static bool same_but_setting(const graphss_i_job *a, const graphss_i_job *b)
 /* The record of a cell in another setting. What it says of the classifier is left out: that
  * was trained on another past. */
 static json_t *twin_of(graphss_ctx *ctx, const json_t *record, const graphss_i_job *job,
-                       const graphss_i_cell *cell)
+    const graphss_i_cell *cell)
 {
-    static const char *const other[] = {
-        "victims_before",  "others_before", "test_before",   "victims_attacked",
-        "others_attacked", "test_attacked", "changed",       "node_auc",
+    static const char *const other[] = {"victims_before", "others_before", "test_before",
+        "victims_attacked", "others_attacked", "test_attacked", "changed", "node_auc",
         "prepare_seconds", "train_seconds", "attack_seconds"};
     json_t *twin = json_deep_copy(record), *id = graphss_i_cell_identity(job, cell);
     json_t *options = NULL, *metrics = json_object_get(twin, "metrics");
@@ -257,8 +256,8 @@ static json_t *twin_of(graphss_ctx *ctx, const json_t *record, const graphss_i_j
 }
 
 /* Writes the twins of a cell whose record is there. */
-static graphss_status copy_to_twins(scheduler *s, const graphss_i_job *from,
-                                    const graphss_i_cell *cell, const json_t *record)
+static graphss_status copy_to_twins(
+    scheduler *s, const graphss_i_job *from, const graphss_i_cell *cell, const json_t *record)
 {
     graphss_status st = GRAPHSS_OK;
     for (size_t j = 0; j < s->plan.n_jobs && !st; j++) {
@@ -331,10 +330,10 @@ static graphss_status tell(scheduler *s)
     snprintf(note, sizeof note, "%zu of %zu cells", o->before + o->run, o->cells);
     if (o->failed)
         snprintf(note, sizeof note, "%zu of %zu cells, %zu failed", o->before + o->run,
-                 o->cells, o->failed);
+            o->cells, o->failed);
     const double done = s->spent, total = s->spent + s->left;
-    return graphss_i_progress(s->ctx, "reproduce", (size_t)(1000 * done),
-                              (size_t)(1000 * total) + 1, note);
+    return graphss_i_progress(
+        s->ctx, "reproduce", (size_t)(1000 * done), (size_t)(1000 * total) + 1, note);
 }
 
 /* ---- lines ---- */
@@ -359,7 +358,7 @@ static graphss_status finish_cell(scheduler *s, running *w, size_t number, json_
         count_failure(s->out, record);
         if (!s->out->first_error[0])
             snprintf(s->out->first_error, sizeof s->out->first_error, "%.300s: %.200s", text,
-                     message ? message : "");
+                message ? message : "");
         graphss_i_log(s->ctx, GRAPHSS_LOG_WARN, "%s: %s", text, message ? message : "");
     } else {
         const json_t *m = json_object_get(record, "metrics");
@@ -367,12 +366,12 @@ static graphss_status finish_cell(scheduler *s, running *w, size_t number, json_
                      *auc = json_object_get(m, "auc");
         char found[64] = "";
         if (json_is_number(victims))
-            snprintf(found, sizeof found, "victims %.1f %%, ",
-                     100 * json_number_value(victims));
+            snprintf(
+                found, sizeof found, "victims %.1f %%, ", 100 * json_number_value(victims));
         else if (json_is_number(auc))
             snprintf(found, sizeof found, "AUC %.3f, ", json_number_value(auc));
         graphss_i_log(s->ctx, GRAPHSS_LOG_INFO, "%zu/%zu %s: %s%.2f s",
-                      s->out->before + s->out->run, s->out->cells, text, found, now - w->last);
+            s->out->before + s->out->run, s->out->cells, text, found, now - w->last);
     }
     count_seconds(s, w->job, cell, now - w->last);
     w->last = now;
@@ -440,8 +439,8 @@ static graphss_status start(scheduler *s, graphss_i_job *job)
     const pid_t self = getpid();
     job->threads = job->alone ? s->workers : 1;
     if (pipe2(pipes, O_CLOEXEC) != 0)
-        return graphss_i_fail(s->ctx, GRAPHSS_ERR_IO, "cannot make a pipe: %s",
-                              strerror(errno));
+        return graphss_i_fail(
+            s->ctx, GRAPHSS_ERR_IO, "cannot make a pipe: %s", strerror(errno));
     const pid_t pid = fork();
     if (pid == 0) {
         close(s->records.fd);
@@ -453,8 +452,8 @@ static graphss_status start(scheduler *s, graphss_i_job *job)
     close(pipes[1]);
     if (pid < 0) {
         close(pipes[0]);
-        return graphss_i_fail(s->ctx, GRAPHSS_ERR_LIMIT, "cannot start a process: %s",
-                              strerror(errno));
+        return graphss_i_fail(
+            s->ctx, GRAPHSS_ERR_LIMIT, "cannot start a process: %s", strerror(errno));
     }
     s->work[s->n_work++] =
         (running){.pid = pid, .fd = pipes[0], .job = job, .last = graphss_i_seconds()};
@@ -488,7 +487,7 @@ static int reap(running *w, char *message, size_t size)
         snprintf(message, size, "ended, and cannot be waited for: %s", strerror(errno));
     else if (WIFSIGNALED(status))
         snprintf(message, size, "ended by signal %d%s", WTERMSIG(status),
-                 WTERMSIG(status) == SIGKILL ? " (out of memory?)" : "");
+            WTERMSIG(status) == SIGKILL ? " (out of memory?)" : "");
     else
         snprintf(message, size, "ended with code %d", WEXITSTATUS(status));
     close(w->fd);
@@ -505,7 +504,7 @@ static graphss_status end_worker(scheduler *s, size_t i)
     const int code = reap(&w, how, sizeof how);
     if (w.sent)
         snprintf(message, sizeof message, "after %zu record%s: %s", w.sent,
-                 w.sent == 1 ? "" : "s", how);
+            w.sent == 1 ? "" : "s", how);
     else
         snprintf(message, sizeof message, "while the scene was made: %s", how);
     s->work[i] = s->work[--s->n_work];
@@ -559,7 +558,7 @@ void graphss_reproduce_options_init(graphss_reproduce_options *opt)
 }
 
 graphss_status graphss_reproduce_run(graphss_ctx *ctx, graphss_reproduce_result *out,
-                                     uint64_t first_seed, const graphss_reproduce_options *opt)
+    uint64_t first_seed, const graphss_reproduce_options *opt)
 {
     if (GRAPHSS_I_LACKS(ctx, {"options", opt}, {"place for the counts", out}) ||
         GRAPHSS_I_TAKE(ctx, graphss_reproduce_options, NULL, opt))
@@ -572,8 +571,8 @@ graphss_status graphss_reproduce_run(graphss_ctx *ctx, graphss_reproduce_result 
         return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID, "want what to reproduce and a folder");
     if (opt->mode && strcmp(opt->mode, "paper") != 0 && strcmp(opt->mode, "honest") != 0 &&
         strcmp(opt->mode, "default") != 0)
-        return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
-                              "--mode: found '%s', want paper or honest", opt->mode);
+        return graphss_i_fail(
+            ctx, GRAPHSS_ERR_INVALID, "--mode: found '%s', want paper or honest", opt->mode);
     s = graphss_i_calloc(ctx, 1, sizeof *s);
     if (!s)
         return GRAPHSS_ERR_NOMEM;
@@ -585,9 +584,9 @@ graphss_status graphss_reproduce_run(graphss_ctx *ctx, graphss_reproduce_result 
     graphss_status st = graphss_i_plan_make(ctx, &s->plan, first_seed, opt);
     if (!st && s->plan.n_jobs == 0)
         st = graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
-                            "%s: no experiment is left; its recipe does not have these "
-                            "--models, --settings and --methods together",
-                            opt->what ? opt->what : opt->recipe);
+            "%s: no experiment is left; its recipe does not have these "
+            "--models, --settings and --methods together",
+            opt->what ? opt->what : opt->recipe);
     if (!st)
         st = look_at_data(s);
     if (!st)

@@ -37,7 +37,7 @@ static json_t *machine(graphss_ctx *ctx)
     while (file && !cpu[0] && fgets(line, sizeof line, file))
         if (!strncmp(line, "model name", 10) && strchr(line, ':'))
             snprintf(cpu, sizeof cpu, "%.*s", (int)strcspn(strchr(line, ':') + 1, "\n"),
-                     strchr(line, ':') + 1);
+                strchr(line, ':') + 1);
     if (file)
         fclose(file);
     const char *name = cpu[0] == ' ' ? cpu + 1 : cpu;
@@ -55,8 +55,8 @@ static json_t *machine(graphss_ctx *ctx)
     return m;
 }
 
-json_t *graphss_i_repeat(graphss_ctx *ctx, const graphss_i_job *job,
-                         const graphss_i_cell *cell, const char *hash)
+json_t *graphss_i_repeat(
+    graphss_ctx *ctx, const graphss_i_job *job, const graphss_i_cell *cell, const char *hash)
 {
     json_t *options = NULL, *r = json_object();
     int bad = graphss_i_cell_options_json(ctx, &options, job, cell) != GRAPHSS_OK;
@@ -77,8 +77,8 @@ json_t *graphss_i_repeat(graphss_ctx *ctx, const graphss_i_job *job,
 }
 
 /* States explicitly whether it timed out: the code alone could also mean lack of memory. */
-static int set_error(json_t *record, const graphss_i_job *job, int code, const char *message,
-                     bool timeout)
+static int set_error(
+    json_t *record, const graphss_i_job *job, int code, const char *message, bool timeout)
 {
     json_t *error = json_object();
     int bad = json_object_set_new(error, "code", json_integer(code));
@@ -89,8 +89,7 @@ static int set_error(json_t *record, const graphss_i_job *job, int code, const c
 }
 
 json_t *graphss_i_error_record(graphss_ctx *ctx, const graphss_i_job *job,
-                               const graphss_i_cell *cell, int code, const char *message,
-                               bool timeout)
+    const graphss_i_cell *cell, int code, const char *message, bool timeout)
 {
     json_t *record = graphss_i_cell_identity(job, cell);
     int bad = !record;
@@ -154,7 +153,7 @@ static bool write_all(int fd, const char *bytes, size_t n)
 
 /* In a process of its own, with a context of its own: threads do not survive a fork. */
 static void run_cell(const graphss_i_job_state *state, const graphss_i_job *job,
-                     const graphss_i_cell *cell, int out)
+    const graphss_i_cell *cell, int out)
 {
     graphss_ctx *ctx = graphss_ctx_new(&(graphss_ctx_options){
         .struct_size = sizeof(graphss_ctx_options), .threads = job->threads});
@@ -166,7 +165,7 @@ static void run_cell(const graphss_i_job_state *state, const graphss_i_job *job,
         leave(4);
     const graphss_status st = graphss_i_cell_run(ctx, record, state, job, cell);
     if (st && set_error(record, job, graphss_status_exit_code(st), graphss_ctx_error(ctx),
-                        false) != 0)
+                  false) != 0)
         leave(4);
     if (json_object_set_new(repeat, "finished", time_text()) != 0 ||
         json_object_set_new(record, "repeat", repeat) != 0)
@@ -211,7 +210,7 @@ static double cpu_seconds(const struct rusage *use)
 }
 
 static json_t *cell_record(graphss_ctx *ctx, const graphss_i_job_state *state,
-                           const graphss_i_job *job, const graphss_i_cell *cell)
+    const graphss_i_job *job, const graphss_i_cell *cell)
 {
     int pipes[2], status = 0;
     char *text = NULL, message[160];
@@ -246,7 +245,7 @@ static json_t *cell_record(graphss_ctx *ctx, const graphss_i_job_state *state,
         snprintf(message, sizeof message, "took longer than %lld s", (long long)job->limit);
     else if (WIFSIGNALED(status))
         snprintf(message, sizeof message, "ended by signal %d%s", WTERMSIG(status),
-                 WTERMSIG(status) == SIGKILL ? " (out of memory?)" : "");
+            WTERMSIG(status) == SIGKILL ? " (out of memory?)" : "");
     else if (WEXITSTATUS(status) != 0)
         snprintf(message, sizeof message, "ended with code %d", WEXITSTATUS(status));
     else {
@@ -262,8 +261,8 @@ static json_t *cell_record(graphss_ctx *ctx, const graphss_i_job_state *state,
     json_t *metrics = json_object_get(record, "metrics");
     if (metrics) {
         json_object_set_new(metrics, "cpu_seconds", json_real(cpu_seconds(&use)));
-        json_object_set_new(metrics, "peak_memory",
-                            json_integer((json_int_t)use.ru_maxrss * 1024));
+        json_object_set_new(
+            metrics, "peak_memory", json_integer((json_int_t)use.ru_maxrss * 1024));
     }
     return record;
 }
@@ -287,8 +286,8 @@ static void deliver(int out, size_t number, json_t *record)
 
 /* Cells run in processes of their own; what one leaves to the next set of victims comes back
  * through memory that all of them share. */
-static graphss_status share_state(graphss_ctx *ctx, graphss_i_job_state *state,
-                                  const graphss_i_job *job)
+static graphss_status share_state(
+    graphss_ctx *ctx, graphss_i_job_state *state, const graphss_i_job *job)
 {
     bool wanted = false;
     for (size_t i = 0; i < job->n_cells; i++)
@@ -312,8 +311,8 @@ static graphss_status carry_over(graphss_ctx *ctx, graphss_i_job_state *state)
     graphss_model_free(ctx, state->carried);
     state->carried = NULL;
     state->left->filled = false;
-    return graphss_i_model_state_take(ctx, &state->carried, state->protocol.model,
-                                      state->left);
+    return graphss_i_model_state_take(
+        ctx, &state->carried, state->protocol.model, state->left);
 }
 
 /* A cell that was run already is run again where a later one begins with what it leaves. */
@@ -350,12 +349,10 @@ void graphss_i_worker_run(const graphss_i_worker *worker, int out)
         if (!st)
             st = graphss_i_job_state_set(ctx, &state, job, cell->set);
         snprintf(message, sizeof message, "%s",
-                 st ? graphss_ctx_error(ctx)
-                    : "the set of victims before it was not finished");
+            st ? graphss_ctx_error(ctx) : "the set of victims before it was not finished");
         json_t *record = st || (broken && carries)
                              ? graphss_i_error_record(ctx, job, cell,
-                                                      st ? graphss_status_exit_code(st) : 70,
-                                                      message, false)
+                                   st ? graphss_status_exit_code(st) : 70, message, false)
                              : cell_record(ctx, &state, job, cell);
         broken |= carries && (!record || json_object_get(record, "error"));
         deliver(out, i, record);

@@ -13,13 +13,12 @@ static graphss_status cannot_read(graphss_ctx *ctx, const char *path, int error)
 {
     const bool absent = error == ENOENT || error == ENOTDIR;
     return graphss_i_fail(ctx, absent ? GRAPHSS_ERR_NOT_FOUND : GRAPHSS_ERR_IO,
-                          "%s: cannot read: %s", path, strerror(error));
+        "%s: cannot read: %s", path, strerror(error));
 }
 
 /* Both digests of what fd gives from here on; how many bytes that was. */
 static graphss_status digest_file(graphss_ctx *ctx, graphss_i_digest *sha256,
-                                  graphss_i_digest *git, uint64_t *bytes, int fd,
-                                  const char *path)
+    graphss_i_digest *git, uint64_t *bytes, int fd, const char *path)
 {
     uint8_t block[16384];
     for (;;) {
@@ -36,8 +35,8 @@ static graphss_status digest_file(graphss_ctx *ctx, graphss_i_digest *sha256,
     }
 }
 
-static graphss_status digest_both(graphss_ctx *ctx, graphss_i_digests *out, int fd,
-                                  uint64_t size, const char *path)
+static graphss_status digest_both(
+    graphss_ctx *ctx, graphss_i_digests *out, int fd, uint64_t size, const char *path)
 {
     graphss_i_digest sha256, git;
     char head[32];
@@ -51,8 +50,8 @@ static graphss_status digest_both(graphss_ctx *ctx, graphss_i_digests *out, int 
     return st;
 }
 
-graphss_status graphss_i_file_digests(graphss_ctx *ctx, graphss_i_digests *out,
-                                      const char *path)
+graphss_status graphss_i_file_digests(
+    graphss_ctx *ctx, graphss_i_digests *out, const char *path)
 {
     graphss_status st = GRAPHSS_OK;
     graphss_i_digests made = {0};

@@ -22,18 +22,17 @@ typedef struct fetch_job {
 
 static graphss_status io_error(graphss_ctx *ctx, const char *verb, const char *path)
 {
-    return graphss_i_fail(ctx, GRAPHSS_ERR_IO, "%s: cannot %s: %s", path, verb,
-                          strerror(errno));
+    return graphss_i_fail(
+        ctx, GRAPHSS_ERR_IO, "%s: cannot %s: %s", path, verb, strerror(errno));
 }
 
 static graphss_status wrong_checksum(graphss_ctx *ctx, const char *path,
-                                     const graphss_fetch_item *item,
-                                     const graphss_i_digests *found, const char *outcome)
+    const graphss_fetch_item *item, const graphss_i_digests *found, const char *outcome)
 {
     const char *digest = graphss_i_digests_like(found, item->checksum);
     return graphss_i_fail(ctx, GRAPHSS_ERR_CHECKSUM, "%s: found %.*s%s, want %s; %s", path,
-                          (int)strcspn(item->checksum, ":") + 1, item->checksum, digest,
-                          item->checksum, outcome);
+        (int)strcspn(item->checksum, ":") + 1, item->checksum, digest, item->checksum,
+        outcome);
 }
 
 /* Opens and locks FILE.part. Another run may have put the file in place between the two;
@@ -69,8 +68,8 @@ static char *url_of(graphss_ctx *ctx, const graphss_fetch_item *item, const char
     return graphss_i_format(ctx, "%.*s/%s", (int)n, base, item->file);
 }
 
-static graphss_status put_in_place(graphss_ctx *ctx, int fd, const char *part,
-                                   const char *path)
+static graphss_status put_in_place(
+    graphss_ctx *ctx, int fd, const char *part, const char *path)
 {
     if (fsync(fd) != 0 || rename(part, path) != 0)
         return io_error(ctx, "write", path);
@@ -80,8 +79,7 @@ static graphss_status put_in_place(graphss_ctx *ctx, int fd, const char *part,
 /* Fills part behind fd until its checksum is right. When a continued download turns out
  * wrong, its beginning may have been of another file: once more from nothing. */
 static graphss_status fill_part(graphss_ctx *ctx, fetch_job *job, graphss_i_digests *found,
-                                const graphss_fetch_item *item, int fd, const char *part,
-                                const char *url)
+    const graphss_fetch_item *item, int fd, const char *part, const char *url)
 {
     struct stat info;
     if (job->opt->force && ftruncate(fd, 0) != 0)
@@ -108,9 +106,9 @@ static graphss_status fill_part(graphss_ctx *ctx, fetch_job *job, graphss_i_dige
         if (!continued)
             return wrong_checksum(ctx, url, item, found, "the download was removed");
         graphss_i_log(ctx, GRAPHSS_LOG_INFO,
-                      "%s: the continued download is wrong; "
-                      "starting over",
-                      url);
+            "%s: the continued download is wrong; "
+            "starting over",
+            url);
         if (ftruncate(fd, 0) != 0)
             return io_error(ctx, "write", part);
         continued = false;
@@ -118,7 +116,7 @@ static graphss_status fill_part(graphss_ctx *ctx, fetch_job *job, graphss_i_dige
 }
 
 static graphss_status download(graphss_ctx *ctx, fetch_job *job, graphss_i_digests *found,
-                               const graphss_fetch_item *item, const char *path)
+    const graphss_fetch_item *item, const char *path)
 {
     graphss_status st = GRAPHSS_ERR_NOMEM;
     int fd = -1;
@@ -147,7 +145,7 @@ done:
 
 /* Leaves a sound file in place and its digests in found. */
 static graphss_status secure_item(graphss_ctx *ctx, fetch_job *job, graphss_i_digests *found,
-                                  bool *fetched, const graphss_fetch_item *item)
+    bool *fetched, const graphss_fetch_item *item)
 {
     char *path = graphss_i_format(ctx, "%s/%s", job->dir, item->file);
     if (!path)
@@ -163,10 +161,9 @@ static graphss_status secure_item(graphss_ctx *ctx, fetch_job *job, graphss_i_di
     if (there && graphss_i_digests_match(found, item->checksum) && !job->opt->force)
         goto done;
     if (job->opt->offline) {
-        st = there
-                 ? wrong_checksum(ctx, path, item, found, "fetch it again")
-                 : graphss_i_fail(ctx, GRAPHSS_ERR_NETWORK,
-                                  "%s: missing, and not downloaded because of offline", path);
+        st = there ? wrong_checksum(ctx, path, item, found, "fetch it again")
+                   : graphss_i_fail(ctx, GRAPHSS_ERR_NETWORK,
+                         "%s: missing, and not downloaded because of offline", path);
         goto done;
     }
     st = download(ctx, job, found, item, path);
@@ -177,31 +174,30 @@ done:
 }
 
 static graphss_status check_arguments(graphss_ctx *ctx, const graphss_fetch_item *items,
-                                      size_t n, const graphss_fetch_options *opt)
+    size_t n, const graphss_fetch_options *opt)
 {
     static const graphss_i_digests none = {0};
     if (!opt || !opt->dir || !*opt->dir)
         return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID, "fetch: no folder given");
     if (opt->offline && opt->force)
-        return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
-                              "fetch: offline and force exclude each other");
+        return graphss_i_fail(
+            ctx, GRAPHSS_ERR_INVALID, "fetch: offline and force exclude each other");
     if (opt->base_url && strncmp(opt->base_url, "http://", 7) != 0 &&
         strncmp(opt->base_url, "https://", 8) != 0)
         return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
-                              "fetch: base URL %s, want http:// or https://", opt->base_url);
+            "fetch: base URL %s, want http:// or https://", opt->base_url);
     for (size_t i = 0; i < n; i++)
         if (strchr(items[i].file, '/') || !graphss_i_digests_like(&none, items[i].checksum))
             return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
-                                  "manifest: %s: a bare file name and a checksum sha256:... "
-                                  "or git:... are wanted",
-                                  items[i].file);
+                "manifest: %s: a bare file name and a checksum sha256:... "
+                "or git:... are wanted",
+                items[i].file);
     return n ? GRAPHSS_OK : graphss_i_fail(ctx, GRAPHSS_ERR_INVALID, "fetch: no files");
 }
 
 graphss_status graphss_i_fetch_items(graphss_ctx *ctx, graphss_fetch_result *out,
-                                     const graphss_fetch_item *items, size_t n,
-                                     const graphss_fetch_options *opt,
-                                     const graphss_i_fetch_limits *limits)
+    const graphss_fetch_item *items, size_t n, const graphss_fetch_options *opt,
+    const graphss_i_fetch_limits *limits)
 {
     const graphss_i_fetch_limits standard = graphss_i_fetch_limits_default();
     graphss_status st = check_arguments(ctx, items, n, opt);
@@ -238,8 +234,8 @@ graphss_status graphss_i_fetch_items(graphss_ctx *ctx, graphss_fetch_result *out
             goto done;
         made.bytes += found.bytes;
         made.fetched += fetched;
-        used += (size_t)snprintf(listing + used, room - used, "%s  %s\n", found.sha256,
-                                 items[i].file);
+        used += (size_t)snprintf(
+            listing + used, room - used, "%s  %s\n", found.sha256, items[i].file);
     }
     if (n == 1)
         memcpy(made.sha256, found.sha256, sizeof made.sha256);
@@ -263,12 +259,12 @@ static graphss_status unknown_dataset(graphss_ctx *ctx, const char *dataset)
     for (size_t i = 0; graphss_fetch_item_at(i) && used < sizeof known; i++) {
         const char *name = graphss_fetch_item_at(i)->dataset;
         if (strcmp(name, last) != 0)
-            used += (size_t)snprintf(known + used, sizeof known - used, "%s%s",
-                                     used ? ", " : "", name);
+            used += (size_t)snprintf(
+                known + used, sizeof known - used, "%s%s", used ? ", " : "", name);
         last = name;
     }
-    return graphss_i_fail(ctx, GRAPHSS_ERR_NOT_FOUND, "fetch: no dataset \"%s\"; there are %s",
-                          dataset, known);
+    return graphss_i_fail(
+        ctx, GRAPHSS_ERR_NOT_FOUND, "fetch: no dataset \"%s\"; there are %s", dataset, known);
 }
 
 /* ---- what is there already ---- */
@@ -283,7 +279,7 @@ static bool is_in(const char *path, const char *dir)
 
 /* The files of the manifest, in the folder of a path; their checksums count. */
 static graphss_status check_folder(graphss_ctx *ctx, graphss_fetch_result *out,
-                                   const char *path, const graphss_fetch_item *items, size_t n)
+    const char *path, const graphss_fetch_item *items, size_t n)
 {
     char *dir = graphss_i_strdup(ctx, path), *slash = dir ? strrchr(dir, '/') : NULL;
     if (!dir)
@@ -301,8 +297,7 @@ static graphss_status check_folder(graphss_ctx *ctx, graphss_fetch_result *out,
  * files of the manifest it is checked, in another form (FILE.npz in place of Planetoid's) it
  * is taken as it is. A file that does not fit its checksum does not count. */
 static graphss_status find_elsewhere(graphss_ctx *ctx, graphss_fetch_result *out, bool *found,
-                                     const graphss_fetch_item *items, size_t n,
-                                     const graphss_fetch_options *opt)
+    const graphss_fetch_item *items, size_t n, const graphss_fetch_options *opt)
 {
     char *path = NULL;
     graphss_i_digests digests = {0};
@@ -348,7 +343,7 @@ void graphss_fetch_options_init(graphss_fetch_options *opt)
 }
 
 graphss_status graphss_fetch_run(graphss_ctx *ctx, graphss_fetch_result *out,
-                                 const char *dataset, const graphss_fetch_options *opt)
+    const char *dataset, const graphss_fetch_options *opt)
 {
     if (GRAPHSS_I_LACKS(ctx, {"dataset", dataset}, {"place for the result", out}) ||
         GRAPHSS_I_TAKE(ctx, graphss_fetch_options, NULL, opt))

@@ -13,8 +13,8 @@ typedef struct graphss_i_digests {
 } graphss_i_digests;
 
 /* Reads the file once, in constant memory. NOT_FOUND, IO, DATA (not a plain file). */
-graphss_status graphss_i_file_digests(graphss_ctx *ctx, graphss_i_digests *out,
-                                      const char *path);
+graphss_status graphss_i_file_digests(
+    graphss_ctx *ctx, graphss_i_digests *out, const char *path);
 /* SHA-256 of bytes in memory, as hexadecimal. */
 void graphss_i_sha256_text(char out[65], const void *bytes, size_t n);
 /* The digest to hold against "sha256:..." or "git:..."; NULL when wanted is neither. */
@@ -33,20 +33,19 @@ graphss_i_fetch_limits graphss_i_fetch_limits_default(void);
 
 /* One connection pool for the files of one call. NULL with NOMEM set. */
 typedef struct graphss_i_transfer graphss_i_transfer;
-graphss_i_transfer *graphss_i_transfer_new(graphss_ctx *ctx,
-                                           const graphss_i_fetch_limits *limits);
+graphss_i_transfer *graphss_i_transfer_new(
+    graphss_ctx *ctx, const graphss_i_fetch_limits *limits);
 void graphss_i_transfer_free(graphss_ctx *ctx, graphss_i_transfer *t);
 
 /* Brings the file behind fd to its end. Bytes it has are kept and the rest asked for;
  * a server that cannot give the rest makes it start over. On an error what came stays.
  * name is for progress, path for error texts. NETWORK, IO, LIMIT, CANCELLED, NOMEM. */
 graphss_status graphss_i_transfer_run(graphss_ctx *ctx, graphss_i_transfer *t, int fd,
-                                      const char *url, const char *name, const char *path);
+    const char *url, const char *name, const char *path);
 
 /* graphss_fetch_run for n files of one dataset from any list; limits NULL: the default. */
 graphss_status graphss_i_fetch_items(graphss_ctx *ctx, graphss_fetch_result *out,
-                                     const graphss_fetch_item *items, size_t n,
-                                     const graphss_fetch_options *opt,
-                                     const graphss_i_fetch_limits *limits);
+    const graphss_fetch_item *items, size_t n, const graphss_fetch_options *opt,
+    const graphss_i_fetch_limits *limits);
 
 #endif

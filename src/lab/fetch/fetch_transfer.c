@@ -33,16 +33,16 @@ struct graphss_i_transfer {
 graphss_i_fetch_limits graphss_i_fetch_limits_default(void)
 {
     return (graphss_i_fetch_limits){.max_bytes = (uint64_t)256 << 20,
-                                    .connect_seconds = 20,
-                                    .stall_seconds = 30,
-                                    .attempts = 3,
-                                    .wait_seconds = 0.5};
+        .connect_seconds = 20,
+        .stall_seconds = 30,
+        .attempts = 3,
+        .wait_seconds = 0.5};
 }
 
 static graphss_status cannot_write(graphss_i_transfer *t)
 {
-    return graphss_i_fail(t->ctx, GRAPHSS_ERR_IO, "%s: cannot write: %s", t->path,
-                          strerror(errno));
+    return graphss_i_fail(
+        t->ctx, GRAPHSS_ERR_IO, "%s: cannot write: %s", t->path, strerror(errno));
 }
 
 static graphss_status start_over(graphss_i_transfer *t)
@@ -87,8 +87,8 @@ static size_t receive(char *bytes, size_t one, size_t n, void *user)
         return stop;
     if (n > t->limits.max_bytes - t->size) {
         t->failed = graphss_i_fail(t->ctx, GRAPHSS_ERR_LIMIT,
-                                   "%s: the server sends more than %llu bytes", t->url,
-                                   (unsigned long long)t->limits.max_bytes);
+            "%s: the server sends more than %llu bytes", t->url,
+            (unsigned long long)t->limits.max_bytes);
         return stop;
     }
     for (size_t done = 0; done < n;) {
@@ -105,8 +105,8 @@ static size_t receive(char *bytes, size_t one, size_t n, void *user)
     return n;
 }
 
-static int report(void *user, curl_off_t total, curl_off_t now, curl_off_t up_total,
-                  curl_off_t up_now)
+static int report(
+    void *user, curl_off_t total, curl_off_t now, curl_off_t up_total, curl_off_t up_now)
 {
     graphss_i_transfer *t = user;
     (void)now; /* what curl has received; t->size is what we hold */
@@ -130,8 +130,8 @@ static bool set_protocols(CURL *curl, const char *first, const char *redirected)
 #else
     const long secure = CURLPROTO_HTTPS, any = CURLPROTO_HTTP | CURLPROTO_HTTPS;
     return !curl_easy_setopt(curl, CURLOPT_PROTOCOLS, strchr(first, ',') ? any : secure) &&
-           !curl_easy_setopt(curl, CURLOPT_REDIR_PROTOCOLS,
-                             strchr(redirected, ',') ? any : secure);
+           !curl_easy_setopt(
+               curl, CURLOPT_REDIR_PROTOCOLS, strchr(redirected, ',') ? any : secure);
 #endif
 }
 
@@ -155,8 +155,8 @@ static bool set_up(graphss_i_transfer *t)
            !curl_easy_setopt(c, CURLOPT_NOPROGRESS, 0L);
 }
 
-graphss_i_transfer *graphss_i_transfer_new(graphss_ctx *ctx,
-                                           const graphss_i_fetch_limits *limits)
+graphss_i_transfer *graphss_i_transfer_new(
+    graphss_ctx *ctx, const graphss_i_fetch_limits *limits)
 {
     graphss_i_transfer *t = graphss_i_calloc(ctx, 1, sizeof *t);
     if (!t)
@@ -236,18 +236,18 @@ static graphss_status attempt(graphss_i_transfer *t, bool *again)
             return st ? st : attempt(t, again);
         }
         *again = transient(CURLE_OK, code);
-        return graphss_i_fail(t->ctx, GRAPHSS_ERR_NETWORK,
-                              "%s: the server answers %ld, want 200", t->url, code);
+        return graphss_i_fail(
+            t->ctx, GRAPHSS_ERR_NETWORK, "%s: the server answers %ld, want 200", t->url, code);
     }
     if (result == CURLE_OUT_OF_MEMORY)
         return graphss_i_fail(t->ctx, GRAPHSS_ERR_NOMEM, "%s: libcurl has no memory", t->url);
     if (result == CURLE_FILESIZE_EXCEEDED)
         return graphss_i_fail(t->ctx, GRAPHSS_ERR_LIMIT,
-                              "%s: the server announces more than %llu bytes", t->url,
-                              (unsigned long long)t->limits.max_bytes);
+            "%s: the server announces more than %llu bytes", t->url,
+            (unsigned long long)t->limits.max_bytes);
     *again = transient(result, 0);
     return graphss_i_fail(t->ctx, GRAPHSS_ERR_NETWORK, "%s: %s", t->url,
-                          t->error[0] ? t->error : curl_easy_strerror(result));
+        t->error[0] ? t->error : curl_easy_strerror(result));
 }
 
 static void pause_for(double seconds)
@@ -258,7 +258,7 @@ static void pause_for(double seconds)
 }
 
 graphss_status graphss_i_transfer_run(graphss_ctx *ctx, graphss_i_transfer *t, int fd,
-                                      const char *url, const char *name, const char *path)
+    const char *url, const char *name, const char *path)
 {
     const off_t end = lseek(fd, 0, SEEK_END);
     t->ctx = ctx;
@@ -277,7 +277,7 @@ graphss_status graphss_i_transfer_run(graphss_ctx *ctx, graphss_i_transfer *t, i
         if (!st || !again || k >= t->limits.attempts)
             return st;
         graphss_i_log(ctx, GRAPHSS_LOG_INFO, "%s; trying again from byte %llu",
-                      graphss_ctx_error(ctx), (unsigned long long)t->size);
+            graphss_ctx_error(ctx), (unsigned long long)t->size);
         pause_for(wait);
         wait *= 2;
         st = graphss_i_progress(ctx, "fetch", (size_t)t->size, 0, name);

@@ -59,8 +59,8 @@ void graphss_i_show_figure(graphss_i_document *d, const graphss_i_figure *figure
     d->n_panels += figure->n;
 }
 
-graphss_i_figure *graphss_i_figure_new(graphss_i_arena *arena, const char *id,
-                                       const char *title, const char *note)
+graphss_i_figure *graphss_i_figure_new(
+    graphss_i_arena *arena, const char *id, const char *title, const char *note)
 {
     graphss_i_figure *f = graphss_i_arena_take(arena, 1, sizeof *f);
     if (f)
@@ -69,8 +69,7 @@ graphss_i_figure *graphss_i_figure_new(graphss_i_arena *arena, const char *id,
 }
 
 graphss_i_panel *graphss_i_add_panel(graphss_i_figure *figure, graphss_i_arena *arena,
-                                     graphss_i_panel_type kind, const char *title,
-                                     const char *x_label, const char *y_label)
+    graphss_i_panel_type kind, const char *title, const char *x_label, const char *y_label)
 {
     if (!figure)
         return NULL;
@@ -86,8 +85,8 @@ graphss_i_panel *graphss_i_add_panel(graphss_i_figure *figure, graphss_i_arena *
 }
 
 graphss_i_panel *graphss_i_add_lines(graphss_i_figure *figure, graphss_i_arena *arena,
-                                     graphss_i_line *line, size_t n, const char *title,
-                                     const char *x_label, const char *y_label)
+    graphss_i_line *line, size_t n, const char *title, const char *x_label,
+    const char *y_label)
 {
     graphss_i_panel *p =
         n == 0 ? NULL
@@ -100,7 +99,7 @@ graphss_i_panel *graphss_i_add_lines(graphss_i_figure *figure, graphss_i_arena *
 }
 
 size_t graphss_i_choose_lines(graphss_i_figure *figure, graphss_i_arena *arena,
-                              graphss_i_line *line, size_t n, const char *panel)
+    graphss_i_line *line, size_t n, const char *panel)
 {
     const char *out = "";
     size_t ours = 0;

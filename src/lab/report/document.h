@@ -35,11 +35,11 @@ typedef struct graphss_i_table {
 } graphss_i_table;
 
 /* Never NULL but without memory; then the arena knows, and the calls below do nothing. */
-graphss_i_table *graphss_i_table_new(graphss_i_arena *arena, const char *id, const char *title,
-                                     const char *note);
+graphss_i_table *graphss_i_table_new(
+    graphss_i_arena *arena, const char *id, const char *title, const char *note);
 void graphss_i_add_head(graphss_i_table *t, const char *name);
-void graphss_i_add_column(graphss_i_table *t, const char *name, const char *unit, int decimals,
-                          bool sign);
+void graphss_i_add_column(
+    graphss_i_table *t, const char *name, const char *unit, int decimals, bool sign);
 void graphss_i_add_words(graphss_i_table *t, const char *name); /* a column of text */
 void graphss_i_add_text(graphss_i_table *t, const char *text);
 void graphss_i_add_number(graphss_i_table *t, double value); /* NaN: a dash */
@@ -67,7 +67,7 @@ typedef struct graphss_i_paper_cell {
 
 /* The cell, or false where the paper prints none. */
 bool graphss_i_paper_find(graphss_i_paper_cell *out, const char *what, const char *dataset,
-                          const char *model, const char *method, const char *metric);
+    const char *model, const char *method, const char *metric);
 /* The cell at *at (0: the first), which moves on; false past the last. */
 bool graphss_i_paper_next(graphss_i_paper_cell *out, size_t *at);
 
@@ -114,26 +114,25 @@ void graphss_i_show_table(graphss_i_document *d, const graphss_i_table *table);
 void graphss_i_show_folded(graphss_i_document *d, const graphss_i_table *table);
 void graphss_i_show_figure(graphss_i_document *d, const graphss_i_figure *figure);
 
-graphss_i_figure *graphss_i_figure_new(graphss_i_arena *arena, const char *id,
-                                       const char *title, const char *note);
+graphss_i_figure *graphss_i_figure_new(
+    graphss_i_arena *arena, const char *id, const char *title, const char *note);
 /* A panel at the end, to be filled; NULL without memory. */
 graphss_i_panel *graphss_i_add_panel(graphss_i_figure *figure, graphss_i_arena *arena,
-                                     graphss_i_panel_type kind, const char *title,
-                                     const char *x_label, const char *y_label);
+    graphss_i_panel_type kind, const char *title, const char *x_label, const char *y_label);
 
 /* The same with n lines; NULL also where n is 0, and then no panel is added. */
 graphss_i_panel *graphss_i_add_lines(graphss_i_figure *figure, graphss_i_arena *arena,
-                                     graphss_i_line *line, size_t n, const char *title,
-                                     const char *x_label, const char *y_label);
+    graphss_i_line *line, size_t n, const char *title, const char *x_label,
+    const char *y_label);
 
 /* Of a panel's lines those of GraphSS come first, as the solid one; then so many as have room
  * are kept. The figure's note names the others. */
 size_t graphss_i_choose_lines(graphss_i_figure *figure, graphss_i_arena *arena,
-                              graphss_i_line *line, size_t n, const char *panel);
+    graphss_i_line *line, size_t n, const char *panel);
 
 /* All of the sections, in their order (report.c). folder: where the records came from. */
-void graphss_i_document_fill(graphss_i_document *d, graphss_i_runs *records,
-                             const char *folder);
+void graphss_i_document_fill(
+    graphss_i_document *d, graphss_i_runs *records, const char *folder);
 
 /* ---- sections, one for each kind of record; nothing of one that has none ---- */
 
@@ -149,8 +148,8 @@ void graphss_i_section_sweeps(graphss_i_document *d, graphss_i_runs *records);
 void graphss_i_section_ablation(graphss_i_document *d, graphss_i_runs *records);
 void graphss_i_section_confusion(graphss_i_document *d, graphss_i_runs *records);
 void graphss_i_section_calibration(graphss_i_document *d, graphss_i_runs *records);
-void graphss_i_section_runs(graphss_i_document *d, graphss_i_runs *records,
-                            const char *folder);
+void graphss_i_section_runs(
+    graphss_i_document *d, graphss_i_runs *records, const char *folder);
 
 /* ---- what sections share (section.c) ---- */
 
@@ -162,12 +161,12 @@ typedef struct graphss_i_report_names {
     size_t n;
 } graphss_i_report_names;
 
-void graphss_i_report_names_add(graphss_i_arena *arena, graphss_i_report_names *list,
-                                const char *name);
-void graphss_i_report_names_add_any(graphss_i_arena *arena, graphss_i_report_names *list,
-                                    const char *name);
-const char *graphss_i_report_names_text(graphss_i_arena *arena,
-                                        const graphss_i_report_names *list);
+void graphss_i_report_names_add(
+    graphss_i_arena *arena, graphss_i_report_names *list, const char *name);
+void graphss_i_report_names_add_any(
+    graphss_i_arena *arena, graphss_i_report_names *list, const char *name);
+const char *graphss_i_report_names_text(
+    graphss_i_arena *arena, const graphss_i_report_names *list);
 
 /* Modes and settings that occur for one kind of record: never in one table. Nor are points of
  * a sweep, such as attackers, where the tables of that kind have no place for them. */
@@ -186,13 +185,13 @@ typedef struct graphss_i_conditions {
 
 graphss_i_conditions graphss_i_conditions_of(graphss_i_runs *records, const char *what);
 /* All records of one kind in a condition. */
-graphss_i_query graphss_i_condition_query(const graphss_i_condition *condition,
-                                          const char *what);
+graphss_i_query graphss_i_condition_query(
+    const graphss_i_condition *condition, const char *what);
 /* A sentence on what the setting gives the defender. */
 const char *graphss_i_condition_about(const graphss_i_condition *condition);
 /* The section's heading and first sentence; false, and none of it, without records. */
 bool graphss_i_begin(graphss_i_document *d, graphss_i_runs *records, const char *what,
-                     const char *title, const char *about);
+    const char *title, const char *about);
 
 /* A method and what it was trained on: rows of the tables. */
 typedef struct graphss_i_variant {
@@ -205,12 +204,12 @@ typedef struct graphss_i_variants {
     size_t n;
 } graphss_i_variants;
 
-graphss_i_variants graphss_i_variants_of(graphss_i_runs *records,
-                                         const graphss_i_query *query);
+graphss_i_variants graphss_i_variants_of(
+    graphss_i_runs *records, const graphss_i_query *query);
 
 /* The same for plots, which have less room: of a method with two trainings the later one. */
-graphss_i_variants graphss_i_variants_shown(graphss_i_runs *records,
-                                            const graphss_i_query *query);
+graphss_i_variants graphss_i_variants_shown(
+    graphss_i_runs *records, const graphss_i_query *query);
 
 /* Classifiers, without the "any" of methods that bring their own, unless that is all. */
 graphss_i_list graphss_i_models_of(graphss_i_runs *records, const graphss_i_query *query);
@@ -223,11 +222,11 @@ typedef struct graphss_i_cells {
 
 graphss_i_cells graphss_i_cells_of(graphss_i_runs *records, const graphss_i_query *query);
 /* The first two columns of a row: the dataset and the classifier. */
-void graphss_i_add_cell(graphss_i_table *t, graphss_i_runs *records,
-                        const graphss_i_query *cell);
+void graphss_i_add_cell(
+    graphss_i_table *t, graphss_i_runs *records, const graphss_i_query *cell);
 /* A metric that is a share, in per cent. */
-graphss_i_stat graphss_i_percent(const graphss_i_runs *records, const graphss_i_query *query,
-                                 const char *metric);
+graphss_i_stat graphss_i_percent(
+    const graphss_i_runs *records, const graphss_i_query *query, const char *metric);
 /* "Cora GCN" */
 const char *graphss_i_cell_name(graphss_i_runs *records, const graphss_i_query *cell);
 /* With a plus before what is above zero. */
@@ -249,8 +248,7 @@ typedef enum graphss_i_result {
 } graphss_i_result;
 
 graphss_i_result graphss_i_duel(graphss_i_runs *records, const graphss_i_query *cell,
-                                const graphss_i_variant *ours, const graphss_i_variant *other,
-                                graphss_i_stat *difference);
+    const graphss_i_variant *ours, const graphss_i_variant *other, graphss_i_stat *difference);
 
 /* Many of them, counted. */
 typedef struct graphss_i_score {
@@ -258,33 +256,33 @@ typedef struct graphss_i_score {
     size_t ahead; /* of those with too few runs: GraphSS has more victims right */
 } graphss_i_score;
 
-void graphss_i_score_add(graphss_i_score *score, graphss_i_result result,
-                         const graphss_i_stat *difference);
+void graphss_i_score_add(
+    graphss_i_score *score, graphss_i_result result, const graphss_i_stat *difference);
 size_t graphss_i_score_judged(const graphss_i_score *score);
 void graphss_i_score_columns(graphss_i_table *t);
 void graphss_i_score_cells(graphss_i_table *t, const graphss_i_score *score);
 /* All others in one cell, those of a family. */
 void graphss_i_score_cell(graphss_i_score *score, graphss_i_runs *records,
-                          const graphss_i_query *cell, const graphss_i_variants *list,
-                          const graphss_i_variant *ours, graphss_i_family family);
+    const graphss_i_query *cell, const graphss_i_variants *list, const graphss_i_variant *ours,
+    graphss_i_family family);
 
 /* How much of the paper's Table 2 reproduces, in words; "" without records in its mode. */
 const char *graphss_i_reproduces(graphss_i_runs *records);
 /* What findings say of attackers (section_attackers.c): a table of all conditions. */
 void graphss_i_found_attackers(graphss_i_document *d, graphss_i_runs *records);
 /* Ours among the variants: the one of GraphSS with most records; NULL: none. */
-const graphss_i_variant *graphss_i_ours(graphss_i_runs *records, const graphss_i_query *query,
-                                        const graphss_i_variants *list);
+const graphss_i_variant *graphss_i_ours(
+    graphss_i_runs *records, const graphss_i_query *query, const graphss_i_variants *list);
 
 /* ---- a document as a file ---- */
 
 /* One page that needs nothing else: style, script and plots are inside. */
 void graphss_i_format_html(graphss_i_writer *writer, const graphss_i_document *d);
 /* plots: where the plots' files are, seen from the page; NULL: they are left out. */
-void graphss_i_format_markdown(graphss_i_writer *writer, const graphss_i_document *d,
-                               const char *plots);
-void graphss_i_format_latex(graphss_i_writer *writer,
-                            const graphss_i_document *d);                         /* tables */
+void graphss_i_format_markdown(
+    graphss_i_writer *writer, const graphss_i_document *d, const char *plots);
+void graphss_i_format_latex(
+    graphss_i_writer *writer, const graphss_i_document *d);                       /* tables */
 void graphss_i_format_csv(graphss_i_writer *writer, const graphss_i_document *d); /* tables */
 
 #endif

@@ -17,8 +17,8 @@ enum {
 
 #define LETTER_WIDE 6.9 /* mean width of a character */
 
-static const char *const dashes[STYLES] = {"none", "6 3",     "2 3", "9 3 2 3",
-                                           "12 4", "4 2 1 2", "1 2", "8 2 2 2 2 2"};
+static const char *const dashes[STYLES] = {
+    "none", "6 3", "2 3", "9 3 2 3", "12 4", "4 2 1 2", "1 2", "8 2 2 2 2 2"};
 
 /* Characters, not bytes: what a name takes on the page. */
 static double text_width(const char *text)
@@ -36,8 +36,8 @@ static void put_attribute(graphss_i_writer *writer, const char *name, double val
     graphss_i_put(writer, "\"");
 }
 
-static void put_line(graphss_i_writer *writer, const char *style, double x1, double y1,
-                     double x2, double y2)
+static void put_line(
+    graphss_i_writer *writer, const char *style, double x1, double y1, double x2, double y2)
 {
     graphss_i_putf(writer, "<line class=\"%s\"", style);
     put_attribute(writer, "x1", x1);
@@ -48,7 +48,7 @@ static void put_line(graphss_i_writer *writer, const char *style, double x1, dou
 }
 
 static void put_text(graphss_i_writer *writer, const char *style, const char *anchor, double x,
-                     double y, const char *text)
+    double y, const char *text)
 {
     graphss_i_putf(writer, "<text class=\"%s\" text-anchor=\"%s\"", style, anchor);
     put_attribute(writer, "x", x);
@@ -60,7 +60,7 @@ static void put_text(graphss_i_writer *writer, const char *style, const char *an
 
 /* A text that keeps within so many units, cut with an ellipsis where it must be. */
 static void put_short(graphss_i_writer *writer, const char *style, const char *anchor,
-                      double x, double y, const char *text, double room)
+    double x, double y, const char *text, double room)
 {
     char cut[256];
     size_t n = 0;
@@ -85,11 +85,11 @@ static void put_x_name(graphss_i_writer *writer, double middle, double y, const 
 {
     const double half = fmin(text_width(text), WIDTH - 4) / 2;
     put_short(writer, "name", "middle", fmin(fmax(middle, half + 2), WIDTH - half - 2), y,
-              text, WIDTH - 4);
+        text, WIDTH - 4);
 }
 
 static void put_rect(graphss_i_writer *writer, const char *style, double x, double y,
-                     double wide, double high, const char *more)
+    double wide, double high, const char *more)
 {
     graphss_i_putf(writer, "<rect class=\"%s\"", style);
     put_attribute(writer, "x", x);
@@ -99,14 +99,14 @@ static void put_rect(graphss_i_writer *writer, const char *style, double x, doub
     graphss_i_putf(writer, "%s/>\n", more);
 }
 
-static void open_svg(graphss_i_writer *writer, const graphss_i_panel *p, double height,
-                     bool alone)
+static void open_svg(
+    graphss_i_writer *writer, const graphss_i_panel *p, double height, bool alone)
 {
     const int high = (int)ceil(height);
     graphss_i_putf(writer,
-                   "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"plot\" role=\"img\" "
-                   "width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" aria-label=\"",
-                   WIDTH, high, WIDTH, high);
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"plot\" role=\"img\" "
+        "width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" aria-label=\"",
+        WIDTH, high, WIDTH, high);
     graphss_i_put_xml(writer, p->title);
     graphss_i_put(writer, "\">\n");
     if (alone) {
@@ -165,8 +165,8 @@ static bool drawn(const frame *f, const graphss_i_line *l, size_t i)
            !(f->y.log && l->y[i] <= 0);
 }
 
-static void put_point(graphss_i_writer *writer, const frame *f, char command, double x,
-                      double y)
+static void put_point(
+    graphss_i_writer *writer, const frame *f, char command, double x, double y)
 {
     graphss_i_putf(writer, "%c", command);
     graphss_i_put_fixed(writer, page_x(f, x), 2);
@@ -174,8 +174,8 @@ static void put_point(graphss_i_writer *writer, const frame *f, char command, do
     graphss_i_put_fixed(writer, page_y(f, y), 2);
 }
 
-static void put_band(graphss_i_writer *writer, const frame *f, const graphss_i_line *l,
-                     size_t style)
+static void put_band(
+    graphss_i_writer *writer, const frame *f, const graphss_i_line *l, size_t style)
 {
     char command = 'M';
     graphss_i_putf(writer, "<path class=\"band c%zu\" d=\"", style);
@@ -194,13 +194,8 @@ static void put_band(graphss_i_writer *writer, const frame *f, const graphss_i_l
 static void put_marker(graphss_i_writer *writer, double x, double y, size_t style)
 {
     static const char *const shape[STYLES] = {"m-3 0a3 3 0 1 0 6 0a3 3 0 1 0 -6 0z",
-                                              "m-3 -3h6v6h-6z",
-                                              "m0 -4l4 7h-8z",
-                                              "m0 -4l4 4l-4 4l-4 -4z",
-                                              "m-3 -3l6 6m0 -6l-6 6",
-                                              "m-4 0h8m-4 -4v8",
-                                              "m0 4l4 -7h-8z",
-                                              "m-3 0a3 3 0 1 0 6 0a3 3 0 1 0 -6 0z"};
+        "m-3 -3h6v6h-6z", "m0 -4l4 7h-8z", "m0 -4l4 4l-4 4l-4 -4z", "m-3 -3l6 6m0 -6l-6 6",
+        "m-4 0h8m-4 -4v8", "m0 4l4 -7h-8z", "m-3 0a3 3 0 1 0 6 0a3 3 0 1 0 -6 0z"};
     graphss_i_putf(writer, "<path class=\"marker c%zu\" d=\"M", style);
     graphss_i_put_fixed(writer, x, 2);
     graphss_i_put(writer, " ");
@@ -209,14 +204,14 @@ static void put_marker(graphss_i_writer *writer, double x, double y, size_t styl
 }
 
 /* The ninth line has the marker of the first, but the dashes of the second. */
-static void put_curve(graphss_i_writer *writer, const frame *f, const graphss_i_line *l,
-                      size_t number)
+static void put_curve(
+    graphss_i_writer *writer, const frame *f, const graphss_i_line *l, size_t number)
 {
     enum { MARKERS = 8 };
     const size_t style = number % STYLES, dash = (number + number / STYLES) % STYLES;
     bool down = false;
-    graphss_i_putf(writer, "<path class=\"line c%zu\" stroke-dasharray=\"%s\" d=\"", style,
-                   dashes[dash]);
+    graphss_i_putf(
+        writer, "<path class=\"line c%zu\" stroke-dasharray=\"%s\" d=\"", style, dashes[dash]);
     for (size_t i = 0; i < l->n; i++) {
         if (!drawn(f, l, i)) {
             down = false;
@@ -273,7 +268,7 @@ static void put_names(graphss_i_writer *writer, const frame *f, const graphss_i_
         }
         put_marker(writer, f->right + 10, at[i], style);
         put_short(writer, "label", "start", f->right + 18, at[i] + 4, l->name,
-                  WIDTH - f->right - 18);
+            WIDTH - f->right - 18);
     }
 }
 
@@ -336,8 +331,8 @@ static void put_patterns(graphss_i_writer *writer, const char *prefix)
                           "</pattern></defs>\n");
 }
 
-static void put_bars(graphss_i_writer *writer, const graphss_i_panel *p, const char *prefix,
-                     bool alone)
+static void put_bars(
+    graphss_i_writer *writer, const graphss_i_panel *p, const char *prefix, bool alone)
 {
     static const char *const style[] = {"bar ours", "bar trivial", "bar rival", "bar before"};
     double longest = 0, largest = p->largest, widest = 0;
@@ -375,7 +370,7 @@ static void put_bars(graphss_i_writer *writer, const graphss_i_panel *p, const c
         const graphss_i_bar *b = &p->bar[i];
         const double y = top + BAR * (double)i, middle = y + BAR / 2.0 - 1;
         put_short(writer, b->style == 0 ? "label strong" : "label", "end", left - 6,
-                  middle + 4, b->name, left - 8);
+            middle + 4, b->name, left - 8);
         if (!isfinite(b->value)) {
             put_text(writer, "tick", "start", left + 4, middle + 4, "not run");
             continue;
@@ -390,14 +385,14 @@ static void put_bars(graphss_i_writer *writer, const graphss_i_panel *p, const c
             const double from = graphss_i_axis_at(&axis, fmax(b->value - b->sd, 0));
             const double to = graphss_i_axis_at(&axis, b->value + b->sd);
             put_line(writer, "whisker", left + from * (right - left), middle,
-                     left + to * (right - left), middle);
+                left + to * (right - left), middle);
             char spread[48];
             graphss_i_fixed_text(spread, sizeof spread, b->sd, p->decimals);
             const size_t n = strlen(text);
             snprintf(text + n, sizeof text - n, " ± %s", spread);
         }
         put_text(writer, b->style == 0 ? "label strong" : "label", "end", WIDTH - 2,
-                 middle + 4, text);
+            middle + 4, text);
     }
     put_line(writer, "axis", left, top - 2, left, bottom);
     for (size_t i = 0; i < 2 && p->mark[i].name; i++) {
@@ -405,10 +400,10 @@ static void put_bars(graphss_i_writer *writer, const graphss_i_panel *p, const c
             continue;
         const double x = left + graphss_i_axis_at(&axis, p->mark[i].value) * (right - left);
         put_line(writer, i == 0 ? "mark" : "mark second", x, above + LETTER * (double)i + 3, x,
-                 bottom);
+            bottom);
         const bool flipped = x > (left + right) / 2;
         put_text(writer, "tick", flipped ? "end" : "start", flipped ? x - 4 : x + 4,
-                 above + LETTER * (double)i + 10, p->mark[i].name);
+            above + LETTER * (double)i + 10, p->mark[i].name);
     }
     graphss_i_put(writer, "</svg>\n");
 }
@@ -448,17 +443,17 @@ static void put_heat(graphss_i_writer *writer, const graphss_i_panel *p, bool al
                 continue;
             graphss_i_fixed_text(text, sizeof text, count, 0);
             put_text(writer,
-                     shade > 0.55 ? (p->n > 10 ? "count small light" : "count light")
-                                  : (p->n > 10 ? "count small" : "count"),
-                     "middle", x + side / 2, y + side / 2 + (p->n > 10 ? 2.5 : 4), text);
+                shade > 0.55 ? (p->n > 10 ? "count small light" : "count light")
+                             : (p->n > 10 ? "count small" : "count"),
+                "middle", x + side / 2, y + side / 2 + (p->n > 10 ? 2.5 : 4), text);
         }
     }
     put_x_name(writer, left + side * k / 2, bottom + 31, p->x_label);
     graphss_i_put(writer, "</svg>\n");
 }
 
-void graphss_i_panel_svg(graphss_i_writer *writer, const graphss_i_panel *panel,
-                         const char *prefix, bool alone)
+void graphss_i_panel_svg(
+    graphss_i_writer *writer, const graphss_i_panel *panel, const char *prefix, bool alone)
 {
     if (panel->kind == GRAPHSS_I_LINES)
         put_lines(writer, panel, alone);
@@ -492,8 +487,8 @@ static void linear_ticks(graphss_i_axis *axis, int most)
         /* i * step without the last bit's dirt */
         const double power = pow(10, floor(log10(step) + 1e-9));
         const double digit = round(step / power);
-        add_tick(axis,
-                 power >= 1 ? i * digit * power + 0.0 : i * digit / round(1 / power) + 0.0);
+        add_tick(
+            axis, power >= 1 ? i * digit * power + 0.0 : i * digit / round(1 / power) + 0.0);
     }
 }
 

@@ -51,8 +51,8 @@ typedef struct graphss_i_panel {
 
 /* Writes the panel. prefix begins the names of its patterns, which must differ within a page.
  * alone: a file of its own, with colours and a ground; else part of a page. */
-void graphss_i_panel_svg(graphss_i_writer *writer, const graphss_i_panel *panel,
-                         const char *prefix, bool alone);
+void graphss_i_panel_svg(
+    graphss_i_writer *writer, const graphss_i_panel *panel, const char *prefix, bool alone);
 
 /* Ticks at round numbers (figure.c). */
 typedef struct graphss_i_axis {

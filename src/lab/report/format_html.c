@@ -8,12 +8,12 @@
 static void put_head(graphss_i_writer *writer, const graphss_i_document *d)
 {
     graphss_i_put(writer,
-                  "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-                  "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
-                  "style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:\">\n"
-                  "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-                  "<meta name=\"color-scheme\" content=\"light dark\">\n"
-                  "<link rel=\"icon\" href=\"data:,\">\n<title>");
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+        "style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:\">\n"
+        "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+        "<meta name=\"color-scheme\" content=\"light dark\">\n"
+        "<link rel=\"icon\" href=\"data:,\">\n<title>");
     graphss_i_put_xml(writer, d->title);
     graphss_i_put(writer, "</title>\n<style>\n");
     graphss_i_put(writer, graphss_i_embedded_svg);
@@ -26,8 +26,8 @@ static void put_head(graphss_i_writer *writer, const graphss_i_document *d)
     graphss_i_put(writer, "</p>\n</header>\n<nav aria-label=\"Sections\"><ul>\n");
     for (size_t i = 0; i < d->n; i++)
         if (d->block[i].kind == GRAPHSS_I_BLOCK_HEADING && d->block[i].level == 2) {
-            graphss_i_putf(writer, "<li><a href=\"#%s\">",
-                           graphss_i_safe(d->block[i].id).text);
+            graphss_i_putf(
+                writer, "<li><a href=\"#%s\">", graphss_i_safe(d->block[i].id).text);
             graphss_i_put_xml(writer, d->block[i].text);
             graphss_i_put(writer, "</a></li>\n");
         }
@@ -105,9 +105,9 @@ void graphss_i_format_html(graphss_i_writer *writer, const graphss_i_document *d
         }
     }
     graphss_i_putf(writer,
-                   "</main>\n<footer>Made by graphss %s from %s. Headings of "
-                   "tables sort them.</footer>\n<script>\n",
-                   graphss_version(), d->made_from ? d->made_from : "its records");
+        "</main>\n<footer>Made by graphss %s from %s. Headings of "
+        "tables sort them.</footer>\n<script>\n",
+        graphss_version(), d->made_from ? d->made_from : "its records");
     graphss_i_put(writer, graphss_i_embedded_js);
     graphss_i_put(writer, "</script>\n</body>\n</html>\n");
 }

@@ -9,8 +9,8 @@ static bool listed(const graphss_i_document *d, size_t i)
     return i < d->n && d->block[i].kind == GRAPHSS_I_BLOCK_ITEM;
 }
 
-static void markdown_figure(graphss_i_writer *writer, const graphss_i_figure *f,
-                            const char *plots)
+static void markdown_figure(
+    graphss_i_writer *writer, const graphss_i_figure *f, const char *plots)
 {
     if (!plots)
         return;
@@ -29,8 +29,8 @@ static void markdown_figure(graphss_i_writer *writer, const graphss_i_figure *f,
     graphss_i_put(writer, "\n\n");
 }
 
-void graphss_i_format_markdown(graphss_i_writer *writer, const graphss_i_document *d,
-                               const char *plots)
+void graphss_i_format_markdown(
+    graphss_i_writer *writer, const graphss_i_document *d, const char *plots)
 {
     graphss_i_put(writer, "# ");
     graphss_i_put_markdown(writer, d->title);
@@ -80,8 +80,8 @@ void graphss_i_format_markdown(graphss_i_writer *writer, const graphss_i_documen
 void graphss_i_format_latex(graphss_i_writer *writer, const graphss_i_document *d)
 {
     graphss_i_put(writer,
-                  "% Tables made by graphss report. Wants \\usepackage{booktabs} and, for "
-                  "the quote sign, \\usepackage[T1]{fontenc}.\n");
+        "% Tables made by graphss report. Wants \\usepackage{booktabs} and, for "
+        "the quote sign, \\usepackage[T1]{fontenc}.\n");
     for (size_t i = 0; i < d->n; i++)
         if (d->block[i].kind == GRAPHSS_I_BLOCK_TABLE) {
             graphss_i_put(writer, "\n");

@@ -38,7 +38,7 @@ static void add_nodes(graphss_i_document *d, const graphss_page *p)
     const char *note = p->node_note ? p->node_note : "";
     if (p->nodes_more)
         note = graphss_i_arena_say(d->arena, "%s%sThe first %zu of %zu.", note,
-                                   *note ? " " : "", p->n_nodes, p->n_nodes + p->nodes_more);
+            *note ? " " : "", p->n_nodes, p->n_nodes + p->nodes_more);
     graphss_i_table *t = graphss_i_table_new(d->arena, "suspicious", "Nodes", note);
     graphss_i_add_head(t, "node");
     if (chances)
@@ -58,8 +58,7 @@ static void add_nodes(graphss_i_document *d, const graphss_page *p)
             graphss_i_add_number(t, node->p_value);
         if (labels && node->before)
             graphss_i_add_text(t, graphss_i_arena_say(d->arena, "%s (classifier: %s)",
-                                                      node->label ? node->label : "none",
-                                                      node->before));
+                                      node->label ? node->label : "none", node->before));
         else if (labels)
             graphss_i_add_text(t, node->label ? node->label : "none");
         if (reasons)
@@ -69,8 +68,7 @@ static void add_nodes(graphss_i_document *d, const graphss_page *p)
 }
 
 static void add_lines(graphss_i_document *d, const char *id, const char *title,
-                      const char *name, const char *value, const graphss_page_line *line,
-                      size_t n)
+    const char *name, const char *value, const graphss_page_line *line, size_t n)
 {
     graphss_i_table *t = graphss_i_table_new(d->arena, id, title, "");
     graphss_i_add_head(t, name);
@@ -90,15 +88,15 @@ static void fill(graphss_i_document *d, const graphss_page *p)
     if (p->change_note)
         graphss_i_sentence(d, p->change_note);
     add_lines(d, "change", "Since the previous snapshot", "what", "how many", p->change,
-              p->n_changes);
+        p->n_changes);
     graphss_i_heading(d, 2, "unseen", "What was not looked at, or was assumed");
     if (p->n_unseen == 0)
         graphss_i_sentence(d, "Nothing was left out.");
     for (size_t i = 0; i < p->n_unseen; i++)
         graphss_i_item(d, "note", p->unseen[i]);
     graphss_i_heading(d, 2, "settings", "Settings");
-    add_lines(d, "setting", "To make this again", "setting", "value", p->setting,
-              p->n_settings);
+    add_lines(
+        d, "setting", "To make this again", "setting", "value", p->setting, p->n_settings);
 }
 
 graphss_status graphss_page_write(graphss_ctx *ctx, const graphss_page *page, const char *path)
@@ -106,11 +104,11 @@ graphss_status graphss_page_write(graphss_ctx *ctx, const graphss_page *page, co
     if (GRAPHSS_I_LACKS(ctx, {"path", path}, {"page", page}))
         return GRAPHSS_ERR_INVALID;
     if (GRAPHSS_I_LACKS(ctx, {"title", page->title}, {"verdict", page->verdict},
-                        {"facts", GRAPHSS_I_FILLED(page->fact, page->n_facts)},
-                        {"nodes", GRAPHSS_I_FILLED(page->node, page->n_nodes)},
-                        {"changes", GRAPHSS_I_FILLED(page->change, page->n_changes)},
-                        {"what was not seen", GRAPHSS_I_FILLED(page->unseen, page->n_unseen)},
-                        {"settings", GRAPHSS_I_FILLED(page->setting, page->n_settings)}))
+            {"facts", GRAPHSS_I_FILLED(page->fact, page->n_facts)},
+            {"nodes", GRAPHSS_I_FILLED(page->node, page->n_nodes)},
+            {"changes", GRAPHSS_I_FILLED(page->change, page->n_changes)},
+            {"what was not seen", GRAPHSS_I_FILLED(page->unseen, page->n_unseen)},
+            {"settings", GRAPHSS_I_FILLED(page->setting, page->n_settings)}))
         return GRAPHSS_ERR_INVALID;
     graphss_i_arena arena = {.ctx = ctx};
     graphss_i_document d = {.arena = &arena, .title = page->title};

@@ -18,10 +18,10 @@ enum {
     STYLES = 6
 };
 
-static const char *const colours[STYLES] = {"#1f5fa8", "#c2410c", "#15803d",
-                                            "#7e22ce", "#4b5563", "#a16207"};
-static const char *const dashes[STYLES] = {"none",     "7 4",  "2 3",
-                                           "10 4 2 4", "12 5", "4 2 1 2"};
+static const char *const colours[STYLES] = {
+    "#1f5fa8", "#c2410c", "#15803d", "#7e22ce", "#4b5563", "#a16207"};
+static const char *const dashes[STYLES] = {
+    "none", "7 4", "2 3", "10 4 2 4", "12 5", "4 2 1 2"};
 
 typedef struct range {
     double low, high;
@@ -56,8 +56,8 @@ static double page_y(const frame *f, double y)
     return f->top + (1 - graphss_i_axis_at(&f->y, y)) * (f->bottom - f->top);
 }
 
-static void put_line(graphss_i_writer *writer, double x1, double y1, double x2, double y2,
-                     const char *style)
+static void put_line(
+    graphss_i_writer *writer, double x1, double y1, double x2, double y2, const char *style)
 {
     graphss_i_put(writer, "<line x1=\"");
     graphss_i_put_fixed(writer, x1, 2);
@@ -70,8 +70,8 @@ static void put_line(graphss_i_writer *writer, double x1, double y1, double x2, 
     graphss_i_putf(writer, "\" %s/>\n", style);
 }
 
-static void put_text(graphss_i_writer *writer, double x, double y, const char *style,
-                     const char *text)
+static void put_text(
+    graphss_i_writer *writer, double x, double y, const char *style, const char *text)
 {
     graphss_i_put(writer, "<text x=\"");
     graphss_i_put_fixed(writer, x, 2);
@@ -101,8 +101,8 @@ static void put_axes(graphss_i_writer *writer, const frame *f, const graphss_plo
     put_line(writer, LEFT, bottom, right, bottom, "stroke=\"#333333\"");
     put_line(writer, LEFT, f->top, LEFT, bottom, "stroke=\"#333333\"");
     if (plot->x_label)
-        put_text(writer, (LEFT + right) / 2, bottom + 42, "text-anchor=\"middle\"",
-                 plot->x_label);
+        put_text(
+            writer, (LEFT + right) / 2, bottom + 42, "text-anchor=\"middle\"", plot->x_label);
     if (plot->y_label) {
         graphss_i_put(writer, "<g transform=\"translate(18 ");
         graphss_i_put_fixed(writer, (f->top + bottom) / 2, 2);
@@ -115,12 +115,12 @@ static void put_axes(graphss_i_writer *writer, const frame *f, const graphss_plo
 static void put_style(graphss_i_writer *writer, size_t i)
 {
     graphss_i_putf(writer,
-                   "fill=\"none\" stroke=\"%s\" stroke-width=\"2\" stroke-dasharray=\"%s\"",
-                   colours[i % STYLES], dashes[i % STYLES]);
+        "fill=\"none\" stroke=\"%s\" stroke-width=\"2\" stroke-dasharray=\"%s\"",
+        colours[i % STYLES], dashes[i % STYLES]);
 }
 
-static void put_series(graphss_i_writer *writer, const frame *f, const graphss_plot_series *s,
-                       size_t index)
+static void put_series(
+    graphss_i_writer *writer, const frame *f, const graphss_plot_series *s, size_t index)
 {
     bool down = false;
     graphss_i_put(writer, "<path ");
@@ -198,30 +198,30 @@ static void put_plot(graphss_i_writer *writer, const graphss_plot *plot, double 
         put_series(writer, &f, &plot->series[i], i);
 }
 
-graphss_status graphss_plot_write(graphss_ctx *ctx, const graphss_plot *plot, size_t n_plots,
-                                  const char *path)
+graphss_status graphss_plot_write(
+    graphss_ctx *ctx, const graphss_plot *plot, size_t n_plots, const char *path)
 {
     if (GRAPHSS_I_LACKS(ctx, {"plots", GRAPHSS_I_FILLED(plot, n_plots)}, {"path", path}))
         return GRAPHSS_ERR_INVALID;
     if (n_plots == 0 || n_plots > 64)
-        return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID, "%s: %zu plots, want 1 to 64", path,
-                              n_plots);
+        return graphss_i_fail(
+            ctx, GRAPHSS_ERR_INVALID, "%s: %zu plots, want 1 to 64", path, n_plots);
     for (size_t p = 0; p < n_plots; p++)
         for (size_t i = 0; i < plot[p].n_series; i++)
             if (plot[p].series[i].n > 0 && !plot[p].series[i].y)
                 return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
-                                      "%s: series %zu of plot %zu has no values", path, i, p);
+                    "%s: series %zu of plot %zu has no values", path, i, p);
     graphss_i_writer writer = {.ctx = ctx};
     double height = 0;
     for (size_t p = 0; p < n_plots; p++)
         height += plot_height(&plot[p]);
     const int whole = (int)fmin(height, 1e9);
     graphss_i_putf(&writer,
-                   "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" "
-                   "viewBox=\"0 0 %d %d\" font-family=\"sans-serif\" font-size=\"13\">\n",
-                   WIDTH, whole, WIDTH, whole);
-    graphss_i_putf(&writer, "<rect width=\"%d\" height=\"%d\" fill=\"white\"/>\n", WIDTH,
-                   whole);
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" "
+        "viewBox=\"0 0 %d %d\" font-family=\"sans-serif\" font-size=\"13\">\n",
+        WIDTH, whole, WIDTH, whole);
+    graphss_i_putf(
+        &writer, "<rect width=\"%d\" height=\"%d\" fill=\"white\"/>\n", WIDTH, whole);
     double top = 0;
     for (size_t p = 0; p < n_plots; p++) {
         put_plot(&writer, &plot[p], top);

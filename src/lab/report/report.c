@@ -16,8 +16,8 @@ static const char *extension(const char *path)
     return dot && (!slash || dot > slash) ? dot : "";
 }
 
-void graphss_i_document_fill(graphss_i_document *d, graphss_i_runs *records,
-                             const char *folder)
+void graphss_i_document_fill(
+    graphss_i_document *d, graphss_i_runs *records, const char *folder)
 {
     size_t errors = 0;
     d->arena = &records->arena;
@@ -30,10 +30,8 @@ void graphss_i_document_fill(graphss_i_document *d, graphss_i_runs *records,
         "so that chosen nodes, the victims, get a wrong label. Below is how many victims are "
         "labelled correctly without a defence, by other defences and by GraphSS, how well "
         "graphss alert notices the attack, and where GraphSS fails.";
-    graphss_i_sentence(
-        d,
-        graphss_i_arena_say(
-            d->arena,
+    graphss_i_sentence(d,
+        graphss_i_arena_say(d->arena,
             "Made from %zu results%s of graphss reproduce. Accuracies are means over runs ± "
             "one standard deviation; n is the number of runs. Figures of the paper stand "
             "beside ours where it has them.",
@@ -55,8 +53,8 @@ void graphss_i_document_fill(graphss_i_document *d, graphss_i_runs *records,
 }
 
 /* Each panel of each figure as a file of its own. */
-static graphss_status write_plots(graphss_ctx *ctx, const graphss_i_document *d,
-                                  const char *folder)
+static graphss_status write_plots(
+    graphss_ctx *ctx, const graphss_i_document *d, const char *folder)
 {
     graphss_status st = graphss_i_folder_make(ctx, folder);
     for (size_t i = 0; i < d->n && !st; i++) {
@@ -65,8 +63,8 @@ static graphss_status write_plots(graphss_ctx *ctx, const graphss_i_document *d,
             continue;
         for (size_t k = 0; k < f->n && !st; k++) {
             graphss_i_writer writer = {.ctx = ctx};
-            char *path = graphss_i_format(ctx, "%s/%s-%zu.svg", folder,
-                                          graphss_i_safe(f->id).text, k + 1);
+            char *path = graphss_i_format(
+                ctx, "%s/%s-%zu.svg", folder, graphss_i_safe(f->id).text, k + 1);
             graphss_i_panel_svg(&writer, &f->panel[k], "p", true);
             st = path ? graphss_i_writer_save(&writer, path) : GRAPHSS_ERR_NOMEM;
             graphss_release(ctx, path);
@@ -87,8 +85,7 @@ static const char *seen_from(const char *page, const char *plots)
 }
 
 graphss_status graphss_report_write(graphss_ctx *ctx, graphss_report_summary *summary,
-                                    const char *folder, const char *path,
-                                    const graphss_report_options *options)
+    const char *folder, const char *path, const graphss_report_options *options)
 {
     if (GRAPHSS_I_LACKS(ctx, {"records", folder}, {"path", path}))
         return GRAPHSS_ERR_INVALID;
@@ -101,7 +98,7 @@ graphss_status graphss_report_write(graphss_ctx *ctx, graphss_report_summary *su
     const bool html = !strcmp(kind, ".html") || !strcmp(kind, ".htm");
     if (!html && strcmp(kind, ".md") && strcmp(kind, ".tex") && strcmp(kind, ".csv"))
         return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
-                              "%s: want a name that ends in .html, .md, .tex or .csv", path);
+            "%s: want a name that ends in .html, .md, .tex or .csv", path);
     graphss_i_runs records = {0};
     st = graphss_i_runs_read(ctx, &records, folder);
     if (st)

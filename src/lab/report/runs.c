@@ -42,11 +42,11 @@ static graphss_status wrong(graphss_ctx *ctx, const char *where, size_t line, co
 }
 
 /* Fields that name a cell must be texts, numbers must be numbers. */
-static graphss_status check(graphss_ctx *ctx, const json_t *object, const char *where,
-                            size_t line)
+static graphss_status check(
+    graphss_ctx *ctx, const json_t *object, const char *where, size_t line)
 {
-    static const char *const texts[] = {"what",  "mode",   "setting", "dataset",
-                                        "model", "method", "train",   "task"};
+    static const char *const texts[] = {
+        "what", "mode", "setting", "dataset", "model", "method", "train", "task"};
     char text[160];
     if (!json_is_object(object))
         return wrong(ctx, where, line, "want a JSON object");
@@ -132,8 +132,8 @@ static graphss_status drop_replaced(graphss_ctx *ctx, graphss_i_runs *out)
 }
 
 /* Adds the lines of one file. */
-static graphss_status append(graphss_ctx *ctx, graphss_i_runs *out, const char *text, size_t n,
-                             const char *where)
+static graphss_status append(
+    graphss_ctx *ctx, graphss_i_runs *out, const char *text, size_t n, const char *where)
 {
     graphss_status st = GRAPHSS_OK;
     size_t line = 1;
@@ -156,7 +156,7 @@ static graphss_status append(graphss_ctx *ctx, graphss_i_runs *out, const char *
         }
         if (!object)
             return graphss_i_fail(ctx, GRAPHSS_ERR_DATA, "%s:%zu:%d: no JSON: %s", where, line,
-                                  error.column, error.text);
+                error.column, error.text);
         if (json_array_append_new(out->lines, object) != 0)
             return graphss_i_nomem(ctx, sizeof(json_t));
         st = check(ctx, object, where, line);
@@ -187,8 +187,8 @@ static graphss_status finish(graphss_i_runs *out, graphss_i_runs *found, graphss
     return GRAPHSS_OK;
 }
 
-graphss_status graphss_i_runs_parse(graphss_ctx *ctx, graphss_i_runs *out, const char *text,
-                                    size_t n, const char *where)
+graphss_status graphss_i_runs_parse(
+    graphss_ctx *ctx, graphss_i_runs *out, const char *text, size_t n, const char *where)
 {
     graphss_i_runs found;
     graphss_status st = begin(ctx, &found);
@@ -222,8 +222,8 @@ static graphss_status append_folder(graphss_ctx *ctx, graphss_i_runs *out, const
     graphss_status st = GRAPHSS_OK;
     const int n = scandir(folder, &entry, NULL, by_name);
     if (n < 0)
-        return graphss_i_fail(ctx, GRAPHSS_ERR_IO, "%s: cannot read the folder: %s", folder,
-                              strerror(errno));
+        return graphss_i_fail(
+            ctx, GRAPHSS_ERR_IO, "%s: cannot read the folder: %s", folder, strerror(errno));
     for (int i = -1; i < n && !st; i++) { /* -1: the folder's own */
         if (i >= 0 && entry[i]->d_name[0] == '.')
             continue;
@@ -243,7 +243,7 @@ static graphss_status append_folder(graphss_ctx *ctx, graphss_i_runs *out, const
     free(entry);
     if (!st && files == 0)
         st = graphss_i_fail(ctx, GRAPHSS_ERR_NOT_FOUND,
-                            "%s: no records.jsonl here nor in a folder below", folder);
+            "%s: no records.jsonl here nor in a folder below", folder);
     return st;
 }
 
@@ -273,7 +273,7 @@ double graphss_i_metric(const graphss_i_run *record, const char *name)
 }
 
 const double *graphss_i_numbers(graphss_i_arena *arena, const graphss_i_run *record,
-                                const char *member, const char *name, size_t *n)
+    const char *member, const char *name, size_t *n)
 {
     const json_t *list = json_object_get(json_object_get(record->json, member), name);
     *n = 0;
@@ -291,7 +291,7 @@ const double *graphss_i_numbers(graphss_i_arena *arena, const graphss_i_run *rec
 }
 
 const double *graphss_i_counts(graphss_i_arena *arena, const graphss_i_run *record,
-                               const char *member, const char *name, size_t *k)
+    const char *member, const char *name, size_t *k)
 {
     enum { MOST = 64 };
     const json_t *rows = json_object_get(json_object_get(record->json, member), name);
@@ -315,8 +315,8 @@ const double *graphss_i_counts(graphss_i_arena *arena, const graphss_i_run *reco
     return out;
 }
 
-const char *graphss_i_text_of(const graphss_i_run *record, const char *member,
-                              const char *name)
+const char *graphss_i_text_of(
+    const graphss_i_run *record, const char *member, const char *name)
 {
     return text_at(json_object_get(record->json, member), name);
 }

@@ -33,8 +33,8 @@ typedef struct graphss_i_runs {
  * DATA (file, line and what was wrong), LIMIT (more than 1 GiB), NOMEM. */
 graphss_status graphss_i_runs_read(graphss_ctx *ctx, graphss_i_runs *out, const char *path);
 /* The same from memory, with a NUL behind it; where names it in errors. */
-graphss_status graphss_i_runs_parse(graphss_ctx *ctx, graphss_i_runs *out, const char *text,
-                                    size_t n, const char *where);
+graphss_status graphss_i_runs_parse(
+    graphss_ctx *ctx, graphss_i_runs *out, const char *text, size_t n, const char *where);
 void graphss_i_runs_destroy(graphss_i_runs *records);
 
 /* A number of "metrics"; NaN: absent or null. */
@@ -42,12 +42,12 @@ double graphss_i_metric(const graphss_i_run *record, const char *name);
 /* The numbers of an array below the object (member, then name); NaN for what is no number.
  * NULL and *n = 0 where there is no such array. In the arena. */
 const double *graphss_i_numbers(graphss_i_arena *arena, const graphss_i_run *record,
-                                const char *member, const char *name, size_t *n);
+    const char *member, const char *name, size_t *n);
 /* A square matrix of at most 64 rows, [k x k]; NULL and *k = 0 where there is none. */
 const double *graphss_i_counts(graphss_i_arena *arena, const graphss_i_run *record,
-                               const char *member, const char *name, size_t *k);
+    const char *member, const char *name, size_t *k);
 /* A text below the object; "" where there is none. */
-const char *graphss_i_text_of(const graphss_i_run *record, const char *member,
-                              const char *name);
+const char *graphss_i_text_of(
+    const graphss_i_run *record, const char *member, const char *name);
 
 #endif

@@ -16,78 +16,48 @@ typedef struct known {
 static const known modes[] = {{"honest", "honest"}, {"paper", "paper"}, {0}};
 static const known settings[] = {
     {"seen", "seen"}, {"new", "new"}, {"growing", "growing"}, {0}};
-static const known datasets[] = {{"cora", "Cora", true},
-                                 {"citeseer", "Citeseer", true},
-                                 {"pubmed", "Pubmed", true},
-                                 {"amazon_photo", "Amazon Photo", true},
-                                 {"coauthor_cs", "Coauthor CS", true},
-                                 {0}};
+static const known datasets[] = {{"cora", "Cora", true}, {"citeseer", "Citeseer", true},
+    {"pubmed", "Pubmed", true}, {"amazon_photo", "Amazon Photo", true},
+    {"coauthor_cs", "Coauthor CS", true}, {0}};
 static const known models[] = {
     {"gcn", "GCN", true}, {"sgc", "SGC", true}, {"sage", "GraphSAGE", true}, {0}};
-static const known methods[] = {{"none", "undefended"},
-                                {"keep-last", "keep-last"},
-                                {"retrain", "retrain"},
-                                {"mlp", "MLP"},
-                                {"label-propagation", "label propagation"},
-                                {"advtrain", "AdvTrain"},
-                                {"jaccard", "GNN-Jaccard"},
-                                {"svd", "GNN-SVD"},
-                                {"rgcn", "RGCN"},
-                                {"grand", "GRAND"},
-                                {"prognn", "ProGNN"},
-                                {"nrgnn", "NRGNN"},
-                                {"gnnguard", "GNNGuard"},
-                                {"appnp", "APPNP"},
-                                {"graphss", "GraphSS"},
-                                {"alert", "alert"},
-                                {0}};
+static const known methods[] = {{"none", "undefended"}, {"keep-last", "keep-last"},
+    {"retrain", "retrain"}, {"mlp", "MLP"}, {"label-propagation", "label propagation"},
+    {"advtrain", "AdvTrain"}, {"jaccard", "GNN-Jaccard"}, {"svd", "GNN-SVD"}, {"rgcn", "RGCN"},
+    {"grand", "GRAND"}, {"prognn", "ProGNN"}, {"nrgnn", "NRGNN"}, {"gnnguard", "GNNGuard"},
+    {"appnp", "APPNP"}, {"graphss", "GraphSS"}, {"alert", "alert"}, {0}};
 static const known trains[] = {
     {"none", "–"}, {"evasion", "before"}, {"retrain", "after"}, {0}};
 static const known tasks[] = {{"defence", "defence"}, {"alert", "alert"}, {0}};
 static const known parameters[] = {{"warmup", "warm-up steps"},
-                                   {"retrain-epochs", "retraining epochs"},
-                                   {"links", "links changed per victim"},
-                                   {"features", "features changed per victim"},
-                                   {"noise", "share of wrong labels"},
-                                   {"nodes", "nodes"},
-                                   {"attacker", "attacker"},
-                                   {0}};
+    {"retrain-epochs", "retraining epochs"}, {"links", "links changed per victim"},
+    {"features", "features changed per victim"}, {"noise", "share of wrong labels"},
+    {"nodes", "nodes"}, {"attacker", "attacker"}, {0}};
 /* Attackers in the order of their recipe; other values are numbers, or by the alphabet. */
-static const known values[] = {{"nobody", "nobody"},
-                               {"benign churn", "benign churn"},
-                               {"3 links", "3 links"},
-                               {"20 features", "20 features"},
-                               {"1 link, 10 features", "1 link, 10 features"},
-                               {"2 links, 20 features", "2 links, 20 features"},
-                               {"5 links, 50 features", "5 links, 50 features"},
-                               {"random", "random"},
-                               {"DICE", "DICE"},
-                               {"PRBCD", "PRBCD"},
-                               {"copied node", "copied node"},
-                               {"copied words", "copied words"},
-                               {0}};
-static const known whats[] = {{"datasets", "Datasets"},
-                              {"defence", "Defence"},
-                              {"attackers", "Attackers"},
-                              {"alert", "Alert"},
-                              {"runtime", "Runtime"},
-                              {"parameters", "Parameters"},
-                              {"ablation", "Ablation"},
-                              {"confusion", "Confusion"},
-                              {"budget", "Budget"},
-                              {"noise", "Label noise"},
-                              {"scale", "Scale"},
-                              {"calibration", "Calibration"},
-                              {0}};
+static const known values[] = {{"nobody", "nobody"}, {"benign churn", "benign churn"},
+    {"3 links", "3 links"}, {"20 features", "20 features"},
+    {"1 link, 10 features", "1 link, 10 features"},
+    {"2 links, 20 features", "2 links, 20 features"},
+    {"5 links, 50 features", "5 links, 50 features"}, {"random", "random"}, {"DICE", "DICE"},
+    {"PRBCD", "PRBCD"}, {"copied node", "copied node"}, {"copied words", "copied words"}, {0}};
+static const known whats[] = {{"datasets", "Datasets"}, {"defence", "Defence"},
+    {"attackers", "Attackers"}, {"alert", "Alert"}, {"runtime", "Runtime"},
+    {"parameters", "Parameters"}, {"ablation", "Ablation"}, {"confusion", "Confusion"},
+    {"budget", "Budget"}, {"noise", "Label noise"}, {"scale", "Scale"},
+    {"calibration", "Calibration"}, {0}};
 
 static const known *table_of(graphss_i_field field)
 {
-    static const known *const table[] = {
-        [GRAPHSS_I_MODE] = modes,       [GRAPHSS_I_SETTING] = settings,
-        [GRAPHSS_I_DATASET] = datasets, [GRAPHSS_I_MODEL] = models,
-        [GRAPHSS_I_METHOD] = methods,   [GRAPHSS_I_TRAIN] = trains,
-        [GRAPHSS_I_TASK] = tasks,       [GRAPHSS_I_PARAMETER] = parameters,
-        [GRAPHSS_I_VALUE] = values,     [GRAPHSS_I_WHAT] = whats};
+    static const known *const table[] = {[GRAPHSS_I_MODE] = modes,
+        [GRAPHSS_I_SETTING] = settings,
+        [GRAPHSS_I_DATASET] = datasets,
+        [GRAPHSS_I_MODEL] = models,
+        [GRAPHSS_I_METHOD] = methods,
+        [GRAPHSS_I_TRAIN] = trains,
+        [GRAPHSS_I_TASK] = tasks,
+        [GRAPHSS_I_PARAMETER] = parameters,
+        [GRAPHSS_I_VALUE] = values,
+        [GRAPHSS_I_WHAT] = whats};
     return table[field];
 }
 
@@ -118,8 +88,8 @@ bool graphss_i_in_paper(graphss_i_field field, const char *name)
 
 graphss_i_family graphss_i_family_of(const char *method)
 {
-    static const char *const trivial[] = {"none", "keep-last", "retrain", "mlp",
-                                          "label-propagation"};
+    static const char *const trivial[] = {
+        "none", "keep-last", "retrain", "mlp", "label-propagation"};
     if (!strcmp(method, "graphss"))
         return GRAPHSS_I_OURS;
     for (size_t i = 0; i < sizeof trivial / sizeof *trivial; i++)
@@ -159,17 +129,16 @@ static const char *field_of(const graphss_i_run *r, graphss_i_field field)
 
 graphss_i_stat graphss_i_stat_scaled(graphss_i_stat s, double factor)
 {
-    return (graphss_i_stat){s.mean * factor, s.sd * factor, s.low * factor, s.high * factor,
-                            s.n};
+    return (graphss_i_stat){
+        s.mean * factor, s.sd * factor, s.low * factor, s.high * factor, s.n};
 }
 
 double graphss_i_stat_half(const graphss_i_stat *s)
 {
     /* 97.5 % points of Student's t for 1, 2, ... degrees of freedom */
-    static const double t[] = {12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306,
-                               2.262,  2.228, 2.201, 2.179, 2.160, 2.145, 2.131, 2.120,
-                               2.110,  2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064,
-                               2.060,  2.056, 2.052, 2.048, 2.045, 2.042};
+    static const double t[] = {12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262,
+        2.228, 2.201, 2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086, 2.080,
+        2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042};
     const size_t known_n = sizeof t / sizeof *t;
     if (s->n < 2)
         return NAN;
@@ -304,8 +273,8 @@ static double trial_value(const graphss_i_runs *records, size_t i, const void *a
 }
 
 /* One walk for both the model and "any": this is asked some ten thousand times a report. */
-graphss_i_stat graphss_i_stat_metric(const graphss_i_runs *records,
-                                     const graphss_i_query *query, const char *metric)
+graphss_i_stat graphss_i_stat_metric(
+    const graphss_i_runs *records, const graphss_i_query *query, const char *metric)
 {
     running own = nothing_yet, any = nothing_yet;
     bool found = false;
@@ -324,22 +293,21 @@ graphss_i_stat graphss_i_stat_metric(const graphss_i_runs *records,
 }
 
 graphss_i_stat graphss_i_stat_pairs(const graphss_i_runs *records, const graphss_i_query *a,
-                                    const char *metric_a, const graphss_i_query *b,
-                                    const char *metric_b)
+    const char *metric_a, const graphss_i_query *b, const char *metric_b)
 {
     const wanted w = {settled(records, a), settled(records, b), metric_a, metric_b};
     return stat_by(records, pair_value, &w);
 }
 
-graphss_i_stat graphss_i_stat_trials(const graphss_i_runs *records,
-                                     const graphss_i_query *query, const char *metric)
+graphss_i_stat graphss_i_stat_trials(
+    const graphss_i_runs *records, const graphss_i_query *query, const char *metric)
 {
     const wanted w = {.a = *query, .metric_a = metric};
     return stat_by(records, trial_value, &w);
 }
 
-const graphss_i_run **graphss_i_runs_find(graphss_i_runs *records,
-                                          const graphss_i_query *query, size_t *n)
+const graphss_i_run **graphss_i_runs_find(
+    graphss_i_runs *records, const graphss_i_query *query, size_t *n)
 {
     const graphss_i_query q = settled(records, query);
     const graphss_i_run **list =
@@ -424,8 +392,8 @@ static int compare(const known *table, const char *a, const char *b)
     return strcmp(a, b);
 }
 
-graphss_i_list graphss_i_distinct(graphss_i_runs *records, const graphss_i_query *query,
-                                  graphss_i_field field)
+graphss_i_list graphss_i_distinct(
+    graphss_i_runs *records, const graphss_i_query *query, graphss_i_field field)
 {
     const known *table = table_of(field);
     /* A method may be there under "any"; a question for methods takes those as well. */
@@ -434,9 +402,9 @@ graphss_i_list graphss_i_distinct(graphss_i_runs *records, const graphss_i_query
     size_t room = 0;
     for (size_t i = 0; i < records->n; i++) {
         const graphss_i_run *r = &records->record[i];
-        const bool fits =
-            graphss_i_matches(r, &q) || (q.model && field == GRAPHSS_I_METHOD &&
-                                         !strcmp(r->model, "any") && matches_but_model(r, &q));
+        const bool fits = graphss_i_matches(r, &q) ||
+                          (q.model && field == GRAPHSS_I_METHOD && !strcmp(r->model, "any") &&
+                              matches_but_model(r, &q));
         if (r->error || !fits)
             continue;
         const char *text = field_of(r, field);
@@ -448,8 +416,8 @@ graphss_i_list graphss_i_distinct(graphss_i_runs *records, const graphss_i_query
         at = 0;
         while (at < out.n && compare(table, out.text[at], text) < 0)
             at++;
-        const char **larger = graphss_i_arena_room(&records->arena, out.text, out.n, &room,
-                                                   sizeof(const char *));
+        const char **larger = graphss_i_arena_room(
+            &records->arena, out.text, out.n, &room, sizeof(const char *));
         if (!larger)
             return (graphss_i_list){NULL, 0};
         out.text = larger;
@@ -478,8 +446,8 @@ graphss_i_list graphss_i_long_names(graphss_i_runs *records)
             at++;
         if (at < out.n || !is_long(name))
             continue;
-        const char **larger = graphss_i_arena_room(&records->arena, out.text, out.n, &room,
-                                                   sizeof(const char *));
+        const char **larger = graphss_i_arena_room(
+            &records->arena, out.text, out.n, &room, sizeof(const char *));
         if (!larger)
             return (graphss_i_list){NULL, 0};
         out.text = larger;

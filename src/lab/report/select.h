@@ -26,19 +26,18 @@ double graphss_i_stat_half(const graphss_i_stat *stat);
 
 /* Of one metric over the records without error that match. A query for a model also takes
  * records of the model "any" where a method has none of its own. */
-graphss_i_stat graphss_i_stat_metric(const graphss_i_runs *records,
-                                     const graphss_i_query *query, const char *metric);
+graphss_i_stat graphss_i_stat_metric(
+    const graphss_i_runs *records, const graphss_i_query *query, const char *metric);
 /* The same of metric a (of the records of query a) minus metric b, taken pair by pair: same
  * dataset, seed and set. */
 graphss_i_stat graphss_i_stat_pairs(const graphss_i_runs *records, const graphss_i_query *a,
-                                    const char *metric_a, const graphss_i_query *b,
-                                    const char *metric_b);
+    const char *metric_a, const graphss_i_query *b, const char *metric_b);
 /* The metric of each (seed, set) once, whatever the method: accuracies before the attack. */
-graphss_i_stat graphss_i_stat_trials(const graphss_i_runs *records,
-                                     const graphss_i_query *query, const char *metric);
+graphss_i_stat graphss_i_stat_trials(
+    const graphss_i_runs *records, const graphss_i_query *query, const char *metric);
 /* The records of a query, without errors, the rule for "any" kept. In the arena of records. */
-const graphss_i_run **graphss_i_runs_find(graphss_i_runs *records,
-                                          const graphss_i_query *query, size_t *n);
+const graphss_i_run **graphss_i_runs_find(
+    graphss_i_runs *records, const graphss_i_query *query, size_t *n);
 size_t graphss_i_runs_count(const graphss_i_runs *records, const graphss_i_query *query);
 /* What they ran on: "one thread", "2 threads", "1 to 2 threads". */
 const char *graphss_i_threads_text(graphss_i_runs *records, const graphss_i_query *query);
@@ -68,8 +67,8 @@ typedef struct graphss_i_list {
     size_t n;
 } graphss_i_list;
 
-graphss_i_list graphss_i_distinct(graphss_i_runs *records, const graphss_i_query *query,
-                                  graphss_i_field field);
+graphss_i_list graphss_i_distinct(
+    graphss_i_runs *records, const graphss_i_query *query, graphss_i_field field);
 
 /* How a name is shown: "GNN-Jaccard" for jaccard; the name itself when it is not known, of a
  * dataset's path the last part. */

@@ -8,8 +8,8 @@
 
 /* ---- filling ---- */
 
-graphss_i_table *graphss_i_table_new(graphss_i_arena *arena, const char *id, const char *title,
-                                     const char *note)
+graphss_i_table *graphss_i_table_new(
+    graphss_i_arena *arena, const char *id, const char *title, const char *note)
 {
     graphss_i_table *t = graphss_i_arena_take(arena, 1, sizeof *t);
     if (t)
@@ -21,8 +21,8 @@ static void add_column(graphss_i_table *t, graphss_i_column column)
 {
     if (!t)
         return;
-    graphss_i_column *list = graphss_i_arena_room(t->arena, t->column, t->n_columns,
-                                                  &t->columns_room, sizeof *list);
+    graphss_i_column *list = graphss_i_arena_room(
+        t->arena, t->column, t->n_columns, &t->columns_room, sizeof *list);
     if (!list)
         return;
     t->column = list;
@@ -39,11 +39,10 @@ void graphss_i_add_words(graphss_i_table *t, const char *name)
     add_column(t, (graphss_i_column){.name = name, .unit = ""});
 }
 
-void graphss_i_add_column(graphss_i_table *t, const char *name, const char *unit, int decimals,
-                          bool sign)
+void graphss_i_add_column(
+    graphss_i_table *t, const char *name, const char *unit, int decimals, bool sign)
 {
-    add_column(
-        t,
+    add_column(t,
         (graphss_i_column){
             .name = name, .unit = unit, .decimals = decimals, .number = true, .sign = sign});
 }
@@ -82,13 +81,13 @@ void graphss_i_add_stat(graphss_i_table *t, graphss_i_stat stat)
 
 void graphss_i_add_runs(graphss_i_table *t, size_t fewest, size_t most)
 {
-    add_cell(t, (graphss_i_entry){
-                    .text = t && fewest < most
-                                ? graphss_i_arena_say(t->arena, "%zu–%zu", fewest, most)
-                                : NULL,
-                    .value = (double)most,
-                    .sd = NAN,
-                });
+    add_cell(t,
+        (graphss_i_entry){
+            .text = t && fewest < most ? graphss_i_arena_say(t->arena, "%zu–%zu", fewest, most)
+                                       : NULL,
+            .value = (double)most,
+            .sd = NAN,
+        });
 }
 
 void graphss_i_mark_strong(graphss_i_table *t)
@@ -121,7 +120,7 @@ static void put_heading(graphss_i_writer *writer, const graphss_i_column *c, put
 }
 
 static void put_value(graphss_i_writer *writer, const graphss_i_column *c,
-                      const graphss_i_entry *cell, const char *minus, const char *plus_minus)
+    const graphss_i_entry *cell, const char *minus, const char *plus_minus)
 {
     char text[64];
     graphss_i_fixed_text(text, sizeof text, cell->value, c->decimals);
@@ -223,8 +222,8 @@ void graphss_i_table_csv(graphss_i_writer *writer, const graphss_i_table *t)
         const char *row = "";
         for (size_t j = 0; j < t->n_columns; j++)
             if (t->column[j].head && cell_at(t, i, j)->text)
-                row = graphss_i_arena_say(t->arena, "%s%s%s", row, *row ? " / " : "",
-                                          cell_at(t, i, j)->text);
+                row = graphss_i_arena_say(
+                    t->arena, "%s%s%s", row, *row ? " / " : "", cell_at(t, i, j)->text);
         for (size_t j = 0; j < t->n_columns; j++) {
             const graphss_i_entry *cell = cell_at(t, i, j);
             if (t->column[j].head)
@@ -254,7 +253,7 @@ void graphss_i_table_csv(graphss_i_writer *writer, const graphss_i_table *t)
  * becomes a card whose values are named by data-label ---- */
 
 static void put_html_cell(graphss_i_writer *writer, const graphss_i_column *c,
-                          const graphss_i_entry *cell, bool first)
+    const graphss_i_entry *cell, bool first)
 {
     graphss_i_put(writer, first ? "<th scope=\"row\"" : "<td");
     graphss_i_put(writer, c->number ? " class=\"num\" data-label=\"" : " data-label=\"");
@@ -285,8 +284,8 @@ void graphss_i_table_html(graphss_i_writer *writer, const graphss_i_table *t)
     enum { WIDE = 8 }; /* columns from which a row is cards on a middling page too */
     graphss_i_put(writer, "<div class=\"table\"><table id=\"t-");
     graphss_i_put_name(writer, t->id);
-    graphss_i_put(writer,
-                  t->n_columns > WIDE ? "\" class=\"wide\">\n<caption>" : "\">\n<caption>");
+    graphss_i_put(
+        writer, t->n_columns > WIDE ? "\" class=\"wide\">\n<caption>" : "\">\n<caption>");
     graphss_i_put_xml(writer, t->title);
     if (*t->note) {
         graphss_i_put(writer, "<span class=\"note\">");
@@ -295,8 +294,8 @@ void graphss_i_table_html(graphss_i_writer *writer, const graphss_i_table *t)
     }
     graphss_i_put(writer, "</caption>\n<thead><tr>");
     for (size_t j = 0; j < t->n_columns; j++) {
-        graphss_i_put(writer, t->column[j].number ? "<th scope=\"col\" class=\"num\">"
-                                                  : "<th scope=\"col\">");
+        graphss_i_put(writer,
+            t->column[j].number ? "<th scope=\"col\" class=\"num\">" : "<th scope=\"col\">");
         put_heading(writer, &t->column[j], graphss_i_put_xml);
         graphss_i_put(writer, "</th>");
     }
@@ -369,7 +368,7 @@ bool graphss_i_paper_next(graphss_i_paper_cell *out, size_t *at)
 }
 
 bool graphss_i_paper_find(graphss_i_paper_cell *out, const char *what, const char *dataset,
-                          const char *model, const char *method, const char *metric)
+    const char *model, const char *method, const char *metric)
 {
     graphss_i_paper_cell cell;
     for (size_t at = 0; graphss_i_paper_next(&cell, &at);)

@@ -46,8 +46,8 @@ void *graphss_i_arena_take(graphss_i_arena *arena, size_t count, size_t size)
     return block;
 }
 
-void *graphss_i_arena_room(graphss_i_arena *arena, void *block, size_t n, size_t *room,
-                           size_t size)
+void *graphss_i_arena_room(
+    graphss_i_arena *arena, void *block, size_t n, size_t *room, size_t size)
 {
     if (n < *room)
         return block;
@@ -138,8 +138,8 @@ void graphss_i_putf(graphss_i_writer *writer, const char *format, ...)
 
 size_t graphss_i_fixed_text(char *out, size_t size, double value, int decimals)
 {
-    static const int64_t power[] = {1,      10,      100,      1000,      10000,
-                                    100000, 1000000, 10000000, 100000000, 1000000000};
+    static const int64_t power[] = {
+        1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000, 1000000000};
     if (!isfinite(value))
         return (size_t)snprintf(out, size, "-");
     if (fabs(value) >= 1e9)
@@ -149,7 +149,7 @@ size_t graphss_i_fixed_text(char *out, size_t size, double value, int decimals)
     if (decimals == 0)
         return (size_t)snprintf(out, size, "%s%" PRId64, sign, whole);
     return (size_t)snprintf(out, size, "%s%" PRId64 ".%0*" PRId64, sign,
-                            whole / power[decimals], decimals, whole % power[decimals]);
+        whole / power[decimals], decimals, whole % power[decimals]);
 }
 
 void graphss_i_put_fixed(graphss_i_writer *writer, double value, int decimals)
@@ -194,36 +194,25 @@ static void put_escaped(graphss_i_writer *writer, const char *text, const escape
 
 void graphss_i_put_xml(graphss_i_writer *writer, const char *text)
 {
-    static const escape list[] = {{'<', "&lt;"},   {'>', "&gt;"},   {'&', "&amp;"},
-                                  {'"', "&quot;"}, {'\'', "&#39;"}, {0, NULL}};
+    static const escape list[] = {{'<', "&lt;"}, {'>', "&gt;"}, {'&', "&amp;"},
+        {'"', "&quot;"}, {'\'', "&#39;"}, {0, NULL}};
     put_escaped(writer, text, list);
 }
 
 void graphss_i_put_latex(graphss_i_writer *writer, const char *text)
 {
-    static const escape list[] = {{'\\', "\\textbackslash{}"},
-                                  {'~', "\\textasciitilde{}"},
-                                  {'^', "\\textasciicircum{}"},
-                                  {'<', "\\textless{}"},
-                                  {'>', "\\textgreater{}"},
-                                  {'|', "\\textbar{}"},
-                                  {'"', "\\textquotedbl{}"},
-                                  {'{', "\\{"},
-                                  {'}', "\\}"},
-                                  {'%', "\\%"},
-                                  {'&', "\\&"},
-                                  {'#', "\\#"},
-                                  {'$', "\\$"},
-                                  {'_', "\\_"},
-                                  {0, NULL}};
+    static const escape list[] = {{'\\', "\\textbackslash{}"}, {'~', "\\textasciitilde{}"},
+        {'^', "\\textasciicircum{}"}, {'<', "\\textless{}"}, {'>', "\\textgreater{}"},
+        {'|', "\\textbar{}"}, {'"', "\\textquotedbl{}"}, {'{', "\\{"}, {'}', "\\}"},
+        {'%', "\\%"}, {'&', "\\&"}, {'#', "\\#"}, {'$', "\\$"}, {'_', "\\_"}, {0, NULL}};
     put_escaped(writer, text, list);
 }
 
 void graphss_i_put_markdown(graphss_i_writer *writer, const char *text)
 {
-    static const escape list[] = {{'\\', "\\\\"}, {'`', "\\`"},   {'*', "\\*"}, {'_', "\\_"},
-                                  {'[', "\\["},   {']', "\\]"},   {'|', "\\|"}, {'<', "&lt;"},
-                                  {'>', "&gt;"},  {'&', "&amp;"}, {0, NULL}};
+    static const escape list[] = {{'\\', "\\\\"}, {'`', "\\`"}, {'*', "\\*"}, {'_', "\\_"},
+        {'[', "\\["}, {']', "\\]"}, {'|', "\\|"}, {'<', "&lt;"}, {'>', "&gt;"}, {'&', "&amp;"},
+        {0, NULL}};
     put_escaped(writer, text, list);
 }
 

@@ -16,8 +16,8 @@ typedef struct graphss_i_arena {
 /* count * size zeroed bytes, or NULL with the status set. */
 void *graphss_i_arena_take(graphss_i_arena *arena, size_t count, size_t size);
 /* Room for one more: block itself while n < *room, else a larger copy; NULL: no memory. */
-void *graphss_i_arena_room(graphss_i_arena *arena, void *block, size_t n, size_t *room,
-                           size_t size);
+void *graphss_i_arena_room(
+    graphss_i_arena *arena, void *block, size_t n, size_t *room, size_t size);
 /* As printf; "" when there is no memory. */
 const char *graphss_i_arena_say(graphss_i_arena *arena, const char *format, ...)
     GRAPHSS_PRINTF(2, 3);
@@ -42,8 +42,8 @@ void graphss_i_put_fixed(graphss_i_writer *writer, double value, int decimals);
 void graphss_i_put_xml(graphss_i_writer *writer, const char *text);
 void graphss_i_put_latex(graphss_i_writer *writer, const char *text);
 void graphss_i_put_markdown(graphss_i_writer *writer, const char *text);
-void graphss_i_put_csv(graphss_i_writer *writer,
-                       const char *text); /* one field, quoted at need */
+void graphss_i_put_csv(
+    graphss_i_writer *writer, const char *text); /* one field, quoted at need */
 /* The text as a name that is safe in a file system, a link and an attribute: letters, digits,
  * '-' and '_'; what is longer than 120 characters is cut. */
 void graphss_i_put_name(graphss_i_writer *writer, const char *text);

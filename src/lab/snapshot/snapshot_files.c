@@ -15,16 +15,15 @@ graphss_status graphss_snapshots_check_folder(graphss_ctx *ctx, const char *dir,
     if (!folder && errno == ENOENT)
         return GRAPHSS_OK;
     if (!folder)
-        return graphss_i_fail(ctx, GRAPHSS_ERR_IO, "%s: cannot open this folder: %s", dir,
-                              strerror(errno));
+        return graphss_i_fail(
+            ctx, GRAPHSS_ERR_IO, "%s: cannot open this folder: %s", dir, strerror(errno));
     bool empty = true;
     for (const struct dirent *e = readdir(folder); e; e = readdir(folder))
         empty = empty && (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0);
     closedir(folder);
     if (!empty && !force)
         return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
-                              "%s: this folder holds files; want an empty one, or --force",
-                              dir);
+            "%s: this folder holds files; want an empty one, or --force", dir);
     return GRAPHSS_OK;
 }
 
@@ -33,12 +32,12 @@ static graphss_status open_folder(graphss_ctx *ctx, const char *dir, bool force)
     const graphss_status st = graphss_snapshots_check_folder(ctx, dir, force);
     if (st || mkdir(dir, 0777) == 0 || errno == EEXIST)
         return st;
-    return graphss_i_fail(ctx, GRAPHSS_ERR_IO, "%s: cannot make this folder: %s", dir,
-                          strerror(errno));
+    return graphss_i_fail(
+        ctx, GRAPHSS_ERR_IO, "%s: cannot make this folder: %s", dir, strerror(errno));
 }
 
-static graphss_status write_groups(graphss_ctx *ctx, const graphss_snapshots *s,
-                                   const char *path)
+static graphss_status write_groups(
+    graphss_ctx *ctx, const graphss_snapshots *s, const char *path)
 {
     const size_t n = (size_t)s->group_start[s->n_groups];
     int64_t *node = graphss_i_widen(ctx, s->group_node, n);
@@ -46,8 +45,7 @@ static graphss_status write_groups(graphss_ctx *ctx, const graphss_snapshots *s,
     int64_t *churned = graphss_i_widen(ctx, s->churned, s->n_churned);
     graphss_status st = GRAPHSS_ERR_NOMEM;
     if (node && victim && churned) {
-        const graphss_i_array_out array[] = {
-            {"nodes", "<i8", 1, {n, 1}, node, NULL},
+        const graphss_i_array_out array[] = {{"nodes", "<i8", 1, {n, 1}, node, NULL},
             {"offset", "<i8", 1, {s->n_groups + 1, 1}, s->group_start, NULL},
             {"attacked", "|b1", 1, {s->n_groups, 1}, s->attacked, NULL},
             {"victims", "<i8", 1, {s->n_victims, 1}, victim, NULL},
@@ -60,8 +58,8 @@ static graphss_status write_groups(graphss_ctx *ctx, const graphss_snapshots *s,
     return st;
 }
 
-static graphss_status write_list(graphss_ctx *ctx, const graphss_snapshots *s, size_t group,
-                                 const char *path)
+static graphss_status write_list(
+    graphss_ctx *ctx, const graphss_snapshots *s, size_t group, const char *path)
 {
     graphss_i_output out = {0};
     graphss_status st = graphss_i_output_open(ctx, &out, path);
@@ -77,8 +75,8 @@ static graphss_status write_list(graphss_ctx *ctx, const graphss_snapshots *s, s
 
 enum { PREVIOUS, CURRENT, SPLIT, PREVIOUS_SPLIT, FLIPS, GROUPS, LISTS };
 
-static graphss_status write_one(graphss_ctx *ctx, const graphss_snapshots *s, size_t what,
-                                const char *path)
+static graphss_status write_one(
+    graphss_ctx *ctx, const graphss_snapshots *s, size_t what, const char *path)
 {
     switch (what) {
     case PREVIOUS:
@@ -98,13 +96,13 @@ static graphss_status write_one(graphss_ctx *ctx, const graphss_snapshots *s, si
     }
 }
 
-graphss_status graphss_snapshots_write(graphss_ctx *ctx, const graphss_snapshots *s,
-                                       const char *dir, bool force)
+graphss_status graphss_snapshots_write(
+    graphss_ctx *ctx, const graphss_snapshots *s, const char *dir, bool force)
 {
     if (GRAPHSS_I_LACKS(ctx, {"snapshots", s}, {"folder", dir}))
         return GRAPHSS_ERR_INVALID;
-    static const char *const name[] = {"previous.npz",       "current.npz", "split.npz",
-                                       "previous_split.npz", "flips.tsv",   "groups.npz"};
+    static const char *const name[] = {"previous.npz", "current.npz", "split.npz",
+        "previous_split.npz", "flips.tsv", "groups.npz"};
     if (!s->group_start)
         return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID, "no snapshots were planned");
     graphss_status st = open_folder(ctx, dir, force);

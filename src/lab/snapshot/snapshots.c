@@ -16,10 +16,10 @@ const char *graphss_setting_text(graphss_setting setting)
 void graphss_snapshot_options_init(graphss_snapshot_options *opt)
 {
     *opt = (graphss_snapshot_options){.struct_size = sizeof(graphss_snapshot_options),
-                                      .victims = 0.2,
-                                      .missing = 0.5,
-                                      .groups = 1,
-                                      .attacked_groups = 1};
+        .victims = 0.2,
+        .missing = 0.5,
+        .groups = 1,
+        .attacked_groups = 1};
 }
 
 const graphss_option *graphss_snapshot_options_table(void)
@@ -27,19 +27,19 @@ const graphss_option *graphss_snapshot_options_table(void)
 #define AT(field) offsetof(graphss_snapshot_options, field)
     static const graphss_option table[] = {
         {"setting", GRAPHSS_OPTION_CHOICE, AT(setting), 0, 0, settings, "SETTING",
-         "seen: the previous snapshot has all nodes; new: it lacks the victims; growing: "
-         "it lacks some links",
-         0},
+            "seen: the previous snapshot has all nodes; new: it lacks the victims; growing: "
+            "it lacks some links",
+            0},
         {"victims", GRAPHSS_OPTION_REAL, AT(victims), 0, 1, NULL, "SHARE",
-         "share of the test nodes (of each attacked group) to attack", 0},
+            "share of the test nodes (of each attacked group) to attack", 0},
         {"missing", GRAPHSS_OPTION_REAL, AT(missing), 0, 1, NULL, "SHARE",
-         "setting growing: share of the links the previous snapshot lacks", 0},
+            "setting growing: share of the links the previous snapshot lacks", 0},
         {"groups", GRAPHSS_OPTION_INT, AT(groups), 1, 1e6, NULL, "N",
-         "number of groups the test nodes are divided into", 0},
+            "number of groups the test nodes are divided into", 0},
         {"attacked-groups", GRAPHSS_OPTION_INT, AT(attacked_groups), 0, 1e6, NULL, "N",
-         "number of groups with attacked nodes", 0},
+            "number of groups with attacked nodes", 0},
         {"background", GRAPHSS_OPTION_BOOL, AT(background), 0, 0, NULL, NULL,
-         "apply benign change of the same size to the other groups", 0},
+            "apply benign change of the same size to the other groups", 0},
         {0}};
 #undef AT
     return table;
@@ -79,7 +79,7 @@ static void sort_nodes(int32_t *node, size_t n)
 /* Deals shuffled test nodes into even groups, chooses the attacked ones at random, and
  * takes the first share of each group before it is sorted. */
 static graphss_status deal(graphss_ctx *ctx, graphss_snapshots *s, const graphss_split *split,
-                           uint64_t seed, const graphss_snapshot_options *opt)
+    uint64_t seed, const graphss_snapshot_options *opt)
 {
     const size_t n = split->n_test, groups = (size_t)opt->groups;
     graphss_rng rng = graphss_rng_make(seed, GRAPHSS_STREAM_VICTIMS);
@@ -139,8 +139,7 @@ static size_t strike(int32_t *from, int32_t *to, size_t m, double missing, graph
 
 /* Edges between kept nodes that survive the draw, with the new numbers. */
 static graphss_status thin_graph(graphss_ctx *ctx, graphss_graph *out, const graphss_graph *g,
-                                 const int32_t *number, size_t n_kept, double missing,
-                                 graphss_rng *rng)
+    const int32_t *number, size_t n_kept, double missing, graphss_rng *rng)
 {
     const size_t edges = graphss_graph_edges(g);
     int32_t *from = graphss_i_alloc(ctx, edges, sizeof *from);
@@ -163,8 +162,7 @@ static graphss_status thin_graph(graphss_ctx *ctx, graphss_graph *out, const gra
 }
 
 static graphss_status keep_rows(graphss_ctx *ctx, graphss_features *out,
-                                const graphss_features *f, const int32_t *number,
-                                size_t n_kept)
+    const graphss_features *f, const int32_t *number, size_t n_kept)
 {
     graphss_features made = {.n_rows = n_kept, .n_cols = f->n_cols, .kind = f->kind};
     if (f->n_cols == 0) {
@@ -178,9 +176,9 @@ static graphss_status keep_rows(graphss_ctx *ctx, graphss_features *out,
         for (size_t i = 0; i < f->n_rows; i++)
             if (number[i] >= 0)
                 memcpy(made.value + (size_t)number[i] * f->n_cols, f->value + i * f->n_cols,
-                       f->n_cols * sizeof *made.value);
-        return graphss_i_features_from_dense(ctx, out, n_kept, f->n_cols, made.value,
-                                             "features");
+                    f->n_cols * sizeof *made.value);
+        return graphss_i_features_from_dense(
+            ctx, out, n_kept, f->n_cols, made.value, "features");
     }
     const size_t nnz = (size_t)f->offset[f->n_rows];
     made.offset = graphss_i_alloc(ctx, n_kept + 1, sizeof *made.offset);
@@ -202,11 +200,11 @@ static graphss_status keep_rows(graphss_ctx *ctx, graphss_features *out,
     }
     made.offset[n_kept] = at;
     return graphss_i_features_from_rows(ctx, out, n_kept, f->n_cols, made.offset, made.column,
-                                        made.value, (size_t)at, "features");
+        made.value, (size_t)at, "features");
 }
 
-static graphss_status keep_names(graphss_ctx *ctx, graphss_names *out,
-                                 const graphss_names *names, const int32_t *number)
+static graphss_status keep_names(
+    graphss_ctx *ctx, graphss_names *out, const graphss_names *names, const int32_t *number)
 {
     graphss_i_name_list list = {0};
     graphss_status st = GRAPHSS_OK;
@@ -223,8 +221,8 @@ static graphss_status keep_names(graphss_ctx *ctx, graphss_names *out,
 
 /* number [n_nodes]: in the past, or -1. Numbers rise with the nodes. */
 static graphss_status make_previous(graphss_ctx *ctx, graphss_dataset *out,
-                                    const graphss_dataset *data, const int32_t *number,
-                                    size_t n_kept, double missing, graphss_rng *rng)
+    const graphss_dataset *data, const int32_t *number, size_t n_kept, double missing,
+    graphss_rng *rng)
 {
     memcpy(out->name, data->name, sizeof out->name);
     memcpy(out->format, data->format, sizeof out->format);
@@ -265,7 +263,7 @@ static size_t renumber(int32_t *node, int32_t *label, size_t n, const int32_t *n
 }
 
 static graphss_status check(graphss_ctx *ctx, const graphss_dataset *data,
-                            const graphss_split *split, const graphss_snapshot_options *opt)
+    const graphss_split *split, const graphss_snapshot_options *opt)
 {
     graphss_status st = graphss_options_check(ctx, opt, graphss_snapshot_options_table());
     if (st)
@@ -276,22 +274,22 @@ static graphss_status check(graphss_ctx *ctx, const graphss_dataset *data,
         return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID, "--missing 1, want a share below 1");
     if (opt->attacked_groups > opt->groups)
         return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
-                              "--attacked-groups %lld of --groups %lld, want at most as many",
-                              (long long)opt->attacked_groups, (long long)opt->groups);
+            "--attacked-groups %lld of --groups %lld, want at most as many",
+            (long long)opt->attacked_groups, (long long)opt->groups);
     if ((uint64_t)opt->groups > split->n_test)
         return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
-                              "%zu test nodes for %lld groups, want one each at least",
-                              split->n_test, (long long)opt->groups);
+            "%zu test nodes for %lld groups, want one each at least", split->n_test,
+            (long long)opt->groups);
     st = graphss_i_dataset_check(ctx, data);
     return st ? st : graphss_i_split_check(ctx, split, data->graph.n_nodes);
 }
 
 graphss_status graphss_snapshots_plan(graphss_ctx *ctx, graphss_snapshots *out,
-                                      const graphss_dataset *data, const graphss_split *split,
-                                      uint64_t seed, const graphss_snapshot_options *opt)
+    const graphss_dataset *data, const graphss_split *split, uint64_t seed,
+    const graphss_snapshot_options *opt)
 {
-    if (GRAPHSS_I_LACKS(ctx, {"dataset", data}, {"split", split},
-                        {"place for the snapshots", out}))
+    if (GRAPHSS_I_LACKS(
+            ctx, {"dataset", data}, {"split", split}, {"place for the snapshots", out}))
         return GRAPHSS_ERR_INVALID;
     graphss_snapshot_options standard;
     graphss_snapshot_options_init(&standard);
@@ -325,7 +323,7 @@ graphss_status graphss_snapshots_plan(graphss_ctx *ctx, graphss_snapshots *out,
         if (number[i] >= 0)
             number[i] = kept++;
     st = make_previous(ctx, &made.previous, &made.current, number, (size_t)kept,
-                       opt->setting == GRAPHSS_SETTING_GROWING ? opt->missing : 0, &rng);
+        opt->setting == GRAPHSS_SETTING_GROWING ? opt->missing : 0, &rng);
     graphss_split *past = &made.previous_split;
     past->n_train = renumber(past->train, past->train_label, past->n_train, number);
     past->n_val = renumber(past->val, past->val_label, past->n_val, number);
@@ -339,8 +337,8 @@ done:
     return st;
 }
 
-graphss_status graphss_snapshots_change(graphss_ctx *ctx, graphss_snapshots *s,
-                                        const graphss_flips *flips)
+graphss_status graphss_snapshots_change(
+    graphss_ctx *ctx, graphss_snapshots *s, const graphss_flips *flips)
 {
     if (GRAPHSS_I_LACKS(ctx, {"snapshots", s}, {"list of changes", flips}))
         return GRAPHSS_ERR_INVALID;

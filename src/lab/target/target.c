@@ -32,7 +32,7 @@ static void destroy(graphss_ctx *ctx, answer *a)
 }
 
 static graphss_status ask_method(graphss_ctx *ctx, answer *a, const graphss_defence_input *in,
-                                 const graphss_recover_method *method)
+    const graphss_recover_method *method)
 {
     graphss_recover_options opt;
     graphss_recover_result found = {0};
@@ -59,12 +59,12 @@ static graphss_status ask_alert(graphss_ctx *ctx, answer *a, const graphss_defen
 }
 
 static graphss_status ask(graphss_ctx *ctx, answer *a, const graphss_target *target,
-                          const graphss_graph *graph, const graphss_features *features)
+    const graphss_graph *graph, const graphss_features *features)
 {
     if (GRAPHSS_I_LACKS(ctx, {"target", target}) ||
         GRAPHSS_I_TAKE(ctx, graphss_target, NULL, target) ||
         GRAPHSS_I_LACKS(ctx, {"name", target->against}, {"model", target->in.model},
-                        {"graph", graph}, {"features", features}))
+            {"graph", graph}, {"features", features}))
         return GRAPHSS_ERR_INVALID;
     graphss_defence_input in = target->in;
     in.current.graph = graph;
@@ -76,8 +76,8 @@ static graphss_status ask(graphss_ctx *ctx, answer *a, const graphss_target *tar
         strcmp(name, "recover") ? name
                                 : graphss_recover_method_name(graphss_recover_method_at(0)));
     return method ? ask_method(ctx, a, &in, method)
-                  : graphss_i_no_such_name(ctx, "--against", name, strlen(name),
-                                           graphss_target_name);
+                  : graphss_i_no_such_name(
+                        ctx, "--against", name, strlen(name), graphss_target_name);
 }
 
 /* Of a chance that may be 0 or 1. */
@@ -87,8 +87,8 @@ static double log_odds(double p)
 }
 
 graphss_status graphss_target_ask(void *user, graphss_ctx *ctx, double *loss,
-                                  const graphss_attack_input *in, const graphss_graph *graph,
-                                  const graphss_features *features)
+    const graphss_attack_input *in, const graphss_graph *graph,
+    const graphss_features *features)
 {
     answer a = {0};
     const graphss_status st = ask(ctx, &a, user, graph, features);
@@ -101,8 +101,7 @@ graphss_status graphss_target_ask(void *user, graphss_ctx *ctx, double *loss,
 }
 
 graphss_status graphss_target_label(graphss_ctx *ctx, int32_t *label,
-                                    const graphss_target *target, const graphss_graph *graph,
-                                    const graphss_features *features)
+    const graphss_target *target, const graphss_graph *graph, const graphss_features *features)
 {
     answer a = {0};
     const graphss_status st = ask(ctx, &a, target, graph, features);

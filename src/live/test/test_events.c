@@ -71,13 +71,10 @@ static void test_times_and_durations(void **state)
     static const struct {
         const char *text;
         double seconds;
-    } good[] = {{"1970-01-01T00:00:00Z", 0},
-                {"2000-02-29T12:30:15Z", 951827415},
-                {"2026-11-18T04:00:00Z", 1794974400},
-                {"2026-11-18 04:00:00.25Z", 1794974400.25}};
+    } good[] = {{"1970-01-01T00:00:00Z", 0}, {"2000-02-29T12:30:15Z", 951827415},
+        {"2026-11-18T04:00:00Z", 1794974400}, {"2026-11-18 04:00:00.25Z", 1794974400.25}};
     static const char *const bad[] = {"2026-11-18", "2026-02-29T00:00:00Z",
-                                      "2026-11-18T24:00:00Z", "2026-11-18T04:00:00+01:00",
-                                      "2026-11-18T04:00:00.Z"};
+        "2026-11-18T24:00:00Z", "2026-11-18T04:00:00+01:00", "2026-11-18T04:00:00.Z"};
     char text[GRAPHSS_TIME_TEXT];
     double t;
     (void)state;
@@ -147,7 +144,7 @@ static void test_a_file_is_read_line_by_line_and_resumed(void **state)
     assert_int_equal(what, GRAPHSS_EVENT_LINE);
     assert_memory_equal(line, "fourteen", 8);
     assert_fails(ctx, graphss_event_source_resume(ctx, s, 1 << 30), GRAPHSS_ERR_INVALID,
-                 "another file");
+        "another file");
     graphss_event_source_free(ctx, s);
     remove(path);
     graphss_ctx_free(ctx);

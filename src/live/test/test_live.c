@@ -10,8 +10,8 @@ typedef struct world {
     graphss_observation seen;
 } world;
 
-static void world_make(graphss_ctx *ctx, world *w, const char *type, const char *synth,
-                       bool learn)
+static void world_make(
+    graphss_ctx *ctx, world *w, const char *type, const char *synth, bool learn)
 {
     graphss_train_options opt;
     graphss_split_options split;
@@ -19,16 +19,16 @@ static void world_make(graphss_ctx *ctx, world *w, const char *type, const char 
     assert_ok(ctx, graphss_dataset_read(ctx, &w->data, synth, NULL));
     graphss_split_options_init(&split);
     assert_ok(ctx, graphss_split_make(ctx, &w->split, w->data.label, w->data.graph.n_nodes,
-                                      w->data.n_classes, 1, &split));
+                       w->data.n_classes, 1, &split));
     graphss_train_options_init(&opt, type, GRAPHSS_MODE_DEFAULT, &w->data.features);
     opt.epochs = 20;
     opt.hidden = 24;
     const graphss_train_input in = {.struct_size = sizeof in,
-                                    .graph = &w->data.graph,
-                                    .features = &w->data.features,
-                                    .n_classes = w->data.n_classes,
-                                    .split = &w->split,
-                                    .seed = 1};
+        .graph = &w->data.graph,
+        .features = &w->data.features,
+        .n_classes = w->data.n_classes,
+        .split = &w->split,
+        .seed = 1};
     assert_ok(ctx, graphss_model_train(ctx, &w->model, NULL, &in, &opt));
     w->seen = graphss_dataset_observe(&w->data);
     if (learn)
@@ -67,8 +67,8 @@ static void draw(drawn *d, graphss_rng *rng, size_t n, size_t columns, double t)
     if (what == 17)
         return;
     for (int j = 0; j < 2; j++) {
-        snprintf(d->feature[j], sizeof d->feature[j], "%d",
-                 (int)graphss_rng_below(rng, columns));
+        snprintf(
+            d->feature[j], sizeof d->feature[j], "%d", (int)graphss_rng_below(rng, columns));
         d->names[j] = d->feature[j];
         d->value[j] = (float)graphss_rng_below(rng, 2);
     }
@@ -79,8 +79,8 @@ static void draw(drawn *d, graphss_rng *rng, size_t n, size_t columns, double t)
 
 enum { BATCH = 10 };
 
-static void apply_random(graphss_ctx *ctx, graphss_live *live, uint64_t seed, size_t batches,
-                         double from)
+static void apply_random(
+    graphss_ctx *ctx, graphss_live *live, uint64_t seed, size_t batches, double from)
 {
     graphss_rng rng = graphss_rng_make(seed, GRAPHSS_STREAM_SAMPLER);
     static drawn d[BATCH];
@@ -113,8 +113,8 @@ static void test_probabilities_are_those_of_a_whole_pass(void **state)
         apply_random(ctx, live, 7, 40, 0);
         assert_ok(ctx, graphss_live_verify(ctx, &different, &farthest, live));
         if (different || farthest > 1e-5)
-            fail_msg("%s: %zu rows differ, and by %g from predict", type[m], different,
-                     farthest);
+            fail_msg(
+                "%s: %zu rows differ, and by %g from predict", type[m], different, farthest);
         graphss_live_free(ctx, live);
         world_destroy(ctx, &w);
     }
@@ -137,8 +137,8 @@ static void assert_same(graphss_ctx *ctx, graphss_live *a, graphss_live *b)
             continue;
         }
         assert_string_equal(graphss_live_name(a, i), graphss_live_name(b, i));
-        assert_memory_equal(graphss_live_prob(a, i), graphss_live_prob(b, i),
-                            a->k * sizeof(float));
+        assert_memory_equal(
+            graphss_live_prob(a, i), graphss_live_prob(b, i), a->k * sizeof(float));
         assert_ok(ctx, graphss_live_node_get(ctx, a, &x, i));
         assert_ok(ctx, graphss_live_node_get(ctx, b, &y, i));
         assert_true(same_double(x.suspicion, y.suspicion));
@@ -211,15 +211,15 @@ static void test_evidence_is_that_of_a_whole_snapshot(void **state)
         assert_true(there >= 0);
         fresh->label[i] = live->label[there]; /* a removed and added node has none */
     }
-    assert_ok(ctx, graphss_i_live_evidence_learn(ctx, fresh, &now.graph, &now.features,
-                                                 fresh->label));
-    graphss_i_reference_destroy(ctx, &live->coherence);
     assert_ok(ctx,
-              graphss_i_reference_open(ctx, &live->coherence, &now.features, fresh->label));
+        graphss_i_live_evidence_learn(ctx, fresh, &now.graph, &now.features, fresh->label));
+    graphss_i_reference_destroy(ctx, &live->coherence);
+    assert_ok(
+        ctx, graphss_i_reference_open(ctx, &live->coherence, &now.features, fresh->label));
     for (size_t i = 0; i < graphss_live_capacity(fresh); i++)
         memcpy(live->propagated +
                    (size_t)graphss_live_find(live, graphss_live_name(fresh, i)) * live->k,
-               fresh->propagated + i * live->k, live->k * sizeof *live->propagated);
+            fresh->propagated + i * live->k, live->k * sizeof *live->propagated);
     memset(fresh->now.known, 0, fresh->n);
     memset(live->now.known, 0, live->n);
     for (size_t i = 0; i < graphss_live_capacity(fresh); i++) {
@@ -236,12 +236,12 @@ static void test_evidence_is_that_of_a_whole_snapshot(void **state)
     for (size_t i = 0; i < now.graph.n_nodes; i++)
         all[i] = (int32_t)i;
     graphss_i_evidence_base base = {.graph = &now.graph,
-                                    .features = &now.features,
-                                    .classes = &fresh->states.classes,
-                                    .prob = graphss_live_prob(fresh, 0),
-                                    .label = fresh->label,
-                                    .n = now.graph.n_nodes,
-                                    .k = fresh->k};
+        .features = &now.features,
+        .classes = &fresh->states.classes,
+        .prob = graphss_live_prob(fresh, 0),
+        .label = fresh->label,
+        .n = now.graph.n_nodes,
+        .k = fresh->k};
     assert_ok(ctx, graphss_i_evidence_base_fill(ctx, &base, fresh->net.alone, NULL));
     assert_ok(ctx, graphss_i_evidence_of(ctx, NULL, anomaly, &base, all, now.graph.n_nodes));
     for (size_t i = 0; i < now.graph.n_nodes; i++) {
@@ -283,12 +283,12 @@ static graphss_status live_a_life(graphss_ctx *ctx, void *arg)
         {.op = GRAPHSS_EVENT_ADD_EDGE, .t = 10, .seq = 1, .u = "1", .v = "new"},
         {.op = GRAPHSS_EVENT_REMOVE_NODE, .t = 11, .seq = 2, .u = "2"},
         {.op = GRAPHSS_EVENT_SET_FEATURES,
-         .t = 12,
-         .seq = -1,
-         .u = "3",
-         .n_features = 1,
-         .feature = &column,
-         .value = &one},
+            .t = 12,
+            .seq = -1,
+            .u = "3",
+            .n_features = 1,
+            .feature = &column,
+            .value = &one},
         {.op = GRAPHSS_EVENT_ADD_EDGE, .t = 13, .seq = -1, .u = "4", .v = "4"}};
     graphss_live *live = NULL, *again = NULL;
     graphss_live_options opt;
@@ -343,8 +343,8 @@ static graphss_status live_a_life(graphss_ctx *ctx, void *arg)
     if (!st) { /* one edge, one node with its features and edges, features */
         assert_true(events >= 4);
         assert_int_equal(different, 0);
-        assert_int_equal(graphss_live_settle(ctx, live, 1, GRAPHSS_ALERT_CONFIRMED),
-                         GRAPHSS_ERR_INVALID);
+        assert_int_equal(
+            graphss_live_settle(ctx, live, 1, GRAPHSS_ALERT_CONFIRMED), GRAPHSS_ERR_INVALID);
     }
     graphss_release(ctx, bytes);
     graphss_live_features_destroy(ctx, &features);
@@ -361,8 +361,8 @@ static void test_each_allocation_fails(void **state)
     (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     world w;
-    world_make(ctx, &w, "gcn", "synth:nodes=120,degree=4,classes=3,features=30,words=6,seed=3",
-               true);
+    world_make(
+        ctx, &w, "gcn", "synth:nodes=120,degree=4,classes=3,features=30,words=6,seed=3", true);
     testing_each_allocation_fails(live_a_life, &w);
     world_destroy(ctx, &w);
     graphss_ctx_free(ctx);
@@ -394,11 +394,11 @@ static void test_another_model_takes_over(void **state)
     assert_ok(ctx, graphss_live_new(ctx, &live, old.model, &old.seen, &opt));
     assert_ok(ctx, graphss_live_watch(ctx, live, "some", member, 3));
     const graphss_event label = {.op = GRAPHSS_EVENT_SET_LABEL,
-                                 .t = 0,
-                                 .seq = 41,
-                                 .u = "9",
-                                 .source = "desk",
-                                 .label = "2"};
+        .t = 0,
+        .seq = 41,
+        .u = "9",
+        .source = "desk",
+        .label = "2"};
     assert_ok(ctx, graphss_live_apply(ctx, live, &label, 1, NULL));
     apply_random(ctx, live, 7, 40, 0);
     assert_fails(ctx, graphss_live_load(ctx, &next, new.model, "", 0), GRAPHSS_ERR_DATA, "");
@@ -431,7 +431,7 @@ static void test_another_model_takes_over(void **state)
     next->group[0].alert = 1;
     graphss_live *third = NULL;
     assert_fails(ctx, graphss_live_adopt(ctx, &third, old.model, next), GRAPHSS_ERR_INVALID,
-                 "no alert is open");
+        "no alert is open");
     graphss_dataset_destroy(ctx, &a);
     graphss_dataset_destroy(ctx, &b);
     graphss_live_free(ctx, live);

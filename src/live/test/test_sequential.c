@@ -29,8 +29,8 @@ static void test_ranks_are_uniform_whatever_the_scores(void **state)
 
 /* Checks until the e-value reaches the threshold, `judged` p-values a check; share of them are
  * an attack's. */
-static size_t checks_until_alarm(graphss_rng *rng, size_t most, size_t judged, double share,
-                                 double threshold)
+static size_t checks_until_alarm(
+    graphss_rng *rng, size_t most, size_t judged, double share, double threshold)
 {
     graphss_i_bets bets = {0};
     for (size_t t = 1; t <= most; t++) {

@@ -31,7 +31,7 @@ static void test_a_mapping_that_is_wrong_is_refused_with_the_place(void **state)
         {"{\"nodes\": [{\"table\": \"a.b\", \"id\": \"i\", \"features\": [1]}]}", "not text"},
         {"{\"nodes\": [{\"table\": \"a.b\", \"id\": \"i\"}],"
          " \"links\": [{\"table\": \"a.b\", \"u\": \"x\", \"v\": \"y\"}]}",
-         "twice"},
+            "twice"},
         {"{\"links\": [{\"table\": \"a.b\", \"u\": \"x\"}]}", "'v'"},
     };
     (void)state;
@@ -44,8 +44,8 @@ static void test_a_mapping_that_is_wrong_is_refused_with_the_place(void **state)
         assert_non_null(f);
         fputs(bad[i][0], f);
         fclose(f);
-        assert_fails(ctx, graphss_i_map_read(ctx, &map, path, NULL), GRAPHSS_ERR_DATA,
-                     bad[i][1]);
+        assert_fails(
+            ctx, graphss_i_map_read(ctx, &map, path, NULL), GRAPHSS_ERR_DATA, bad[i][1]);
     }
     remove(path);
     graphss_ctx_free(ctx);
@@ -92,21 +92,22 @@ static void test_rows_become_events(void **state)
         const char *want;
     } row[] = {
         {account, NULL, anna,
-         "{\"op\":\"+node\",\"u\":\"a1\",\"features\":{\"age\":31.0,\"paid\":1.0},\"seq\":8}\n"
-         "{\"op\":\"label\",\"u\":\"a1\",\"label\":\"human\",\"seq\":9}\n"},
+            "{\"op\":\"+node\",\"u\":\"a1\",\"features\":{\"age\":31.0,\"paid\":1.0},\"seq\":"
+            "8}\n"
+            "{\"op\":\"label\",\"u\":\"a1\",\"label\":\"human\",\"seq\":9}\n"},
         {account, anna, other,
-         "{\"op\":\"-node\",\"u\":\"a1\",\"seq\":8}\n"
-         "{\"op\":\"+node\",\"u\":\"a2\",\"features\":{\"age\":0.0},\"seq\":9}\n"
-         "{\"op\":\"label\",\"u\":\"a2\",\"label\":null,\"seq\":10}\n"},
+            "{\"op\":\"-node\",\"u\":\"a1\",\"seq\":8}\n"
+            "{\"op\":\"+node\",\"u\":\"a2\",\"features\":{\"age\":0.0},\"seq\":9}\n"
+            "{\"op\":\"label\",\"u\":\"a2\",\"label\":null,\"seq\":10}\n"},
         {account, anna, NULL, "{\"op\":\"-node\",\"u\":\"a1\",\"seq\":8}\n"},
         {account, NULL, wrong,
-         "table public.account, column age: found 'old', want a number\n"
-         "{\"op\":\"+node\",\"u\":\"a3\",\"features\":{\"paid\":0.0},\"seq\":8}\n"},
+            "table public.account, column age: found 'old', want a number\n"
+            "{\"op\":\"+node\",\"u\":\"a3\",\"features\":{\"paid\":0.0},\"seq\":8}\n"},
         {follows, NULL, ab, "{\"op\":\"+link\",\"u\":\"a1\",\"v\":\"a2\",\"seq\":8}\n"},
         {follows, ab, ab, ""},
         {follows, ab, ac,
-         "{\"op\":\"-link\",\"u\":\"a1\",\"v\":\"a2\",\"seq\":8}\n"
-         "{\"op\":\"+link\",\"u\":\"a1\",\"v\":\"a3\",\"seq\":9}\n"},
+            "{\"op\":\"-link\",\"u\":\"a1\",\"v\":\"a2\",\"seq\":8}\n"
+            "{\"op\":\"+link\",\"u\":\"a1\",\"v\":\"a3\",\"seq\":9}\n"},
         {follows, ab, NULL, "{\"op\":\"-link\",\"u\":\"a1\",\"v\":\"a2\",\"seq\":8}\n"},
         {follows, ab, none, "{\"op\":\"-link\",\"u\":\"a1\",\"v\":\"a2\",\"seq\":8}\n"},
         {follows, NULL, none, ""},
@@ -114,10 +115,10 @@ static void test_rows_become_events(void **state)
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
         collected all = {""};
         const graphss_i_row_change change = {.table = row[i].table,
-                                             .before = row[i].before,
-                                             .after = row[i].after,
-                                             .t = (double)NAN,
-                                             .seq = 8};
+            .before = row[i].before,
+            .after = row[i].after,
+            .t = (double)NAN,
+            .seq = 8};
         assert_ok(ctx, graphss_i_map_row(ctx, &change, collect, &all));
         assert_string_equal(all.text, row[i].want);
     }
@@ -142,15 +143,15 @@ static void world_make(graphss_ctx *ctx, world *w)
                        ctx, &w->data, "synth:nodes=100,degree=4,classes=3,features=20", NULL));
     graphss_split_options_init(&split);
     assert_ok(ctx, graphss_split_make(ctx, &w->split, w->data.label, w->data.graph.n_nodes,
-                                      w->data.n_classes, 1, &split));
+                       w->data.n_classes, 1, &split));
     graphss_train_options_init(&opt, "gcn", GRAPHSS_MODE_DEFAULT, &w->data.features);
     opt.epochs = 2;
     const graphss_train_input in = {.struct_size = sizeof in,
-                                    .graph = &w->data.graph,
-                                    .features = &w->data.features,
-                                    .n_classes = w->data.n_classes,
-                                    .split = &w->split,
-                                    .seed = 1};
+        .graph = &w->data.graph,
+        .features = &w->data.features,
+        .n_classes = w->data.n_classes,
+        .split = &w->split,
+        .seed = 1};
     assert_ok(ctx, graphss_model_train(ctx, &w->model, NULL, &in, &opt));
     w->seen = graphss_dataset_observe(&w->data);
 }
@@ -216,7 +217,7 @@ static void test_each_allocation_fails(void **state)
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     world_make(ctx, &w);
     write_map(path, sizeof path, "starved.json",
-              ", \"connection\": \"host=/nowhere port=1 connect_timeout=1\"");
+        ", \"connection\": \"host=/nowhere port=1 connect_timeout=1\"");
     testing_each_allocation_fails(map_once, path);
     follow_arguments a = {&w, path, ""};
     snprintf(a.where, sizeof a.where, "postgresql:%s", path);
@@ -234,14 +235,14 @@ static void test_a_database_that_is_not_there_is_said(void **state)
     graphss_event_source *s = NULL;
     char path[256], where[300];
     write_map(path, sizeof path, "away.json",
-              ", \"connection\": \"host=/nowhere port=1 connect_timeout=1\"");
+        ", \"connection\": \"host=/nowhere port=1 connect_timeout=1\"");
     snprintf(where, sizeof where, "postgresql:%s", path);
     const graphss_status st = graphss_event_source_open(ctx, &s, where, NULL);
     assert_true(st == GRAPHSS_ERR_IO || st == GRAPHSS_ERR_INVALID); /* or no libpq */
     assert_null(s);
     assert_int_equal(graphss_event_source_extract(ctx, where, "/tmp", false), st);
     assert_fails(ctx, graphss_event_source_extract(ctx, "tail:x", "/tmp", false),
-                 GRAPHSS_ERR_INVALID, "postgresql:MAP.json");
+        GRAPHSS_ERR_INVALID, "postgresql:MAP.json");
     remove(path);
     graphss_ctx_free(ctx);
 }
@@ -278,17 +279,16 @@ static void broker_destroy(broker *b)
 
 static void produce(const broker *b, int partition, const char *value)
 {
-    assert_int_equal(
-        rd_kafka_producev(b->producer, RD_KAFKA_V_TOPIC("changes"),
-                          RD_KAFKA_V_PARTITION(partition),
-                          RD_KAFKA_V_VALUE((void *)(uintptr_t)value, strlen(value)),
-                          RD_KAFKA_V_MSGFLAGS(RD_KAFKA_MSG_F_COPY), RD_KAFKA_V_END),
+    assert_int_equal(rd_kafka_producev(b->producer, RD_KAFKA_V_TOPIC("changes"),
+                         RD_KAFKA_V_PARTITION(partition),
+                         RD_KAFKA_V_VALUE((void *)(uintptr_t)value, strlen(value)),
+                         RD_KAFKA_V_MSGFLAGS(RD_KAFKA_MSG_F_COPY), RD_KAFKA_V_END),
         0);
 }
 
 /* Applies up to `most` lines; with `store` the broker is told. Returns their number. */
-static size_t take(graphss_ctx *ctx, graphss_event_source *s, graphss_live *live, size_t most,
-                   bool store)
+static size_t take(
+    graphss_ctx *ctx, graphss_event_source *s, graphss_live *live, size_t most, bool store)
 {
     size_t taken = 0;
     uint64_t offset = 0;
@@ -316,7 +316,7 @@ static void kafka_map(const broker *b, char *path, size_t n, bool tables)
 {
     char more[512];
     snprintf(more, sizeof more, ", \"brokers\": \"%s\", \"topics\": [\"changes\"]",
-             rd_kafka_mock_cluster_bootstraps(b->cluster));
+        rd_kafka_mock_cluster_bootstraps(b->cluster));
     testing_temporary(path, n, "kafka.json");
     FILE *f = fopen(path, "w");
     assert_non_null(f);
@@ -361,8 +361,8 @@ static void test_each_event_of_a_topic_is_applied_once(void **state)
     assert_int_equal(status.applied, EVENTS);
     assert_int_equal(status.duplicates, 0);
     assert_int_equal(status.n_nodes, 100 + EVENTS);
-    assert_int_equal(graphss_live_seen(live, "kafka:changes/1"),
-                     (EVENTS / 2 - 1) * GRAPHSS_I_ROW_EVENTS);
+    assert_int_equal(
+        graphss_live_seen(live, "kafka:changes/1"), (EVENTS / 2 - 1) * GRAPHSS_I_ROW_EVENTS);
     graphss_event_source_free(ctx, s);
     remove(path);
     graphss_live_free(ctx, live);
@@ -384,8 +384,7 @@ static void test_envelopes_of_debezium_are_rows(void **state)
         "\"schema\":"
         "\"public\",\"table\":\"follows\"}}",
         "{\"op\":\"c\",\"after\":{},\"source\":{\"schema\":\"public\",\"table\":\"other\"}}",
-        "{\"op\":\"c\",\"after\":{}}",
-        "no json"};
+        "{\"op\":\"c\",\"after\":{}}", "no json"};
     static const char *const want[] = {
         "{\"op\":\"+node\",\"u\":\"a7\",\"features\":{\"age\":31.0,\"paid\":1.0},\"t\":"
         "1700000000.5,\"source\":\"kafka:changes/0\",\"seq\":0}",
@@ -395,8 +394,7 @@ static void test_envelopes_of_debezium_are_rows(void **state)
         "0\",\"seq\":4}",
         "{\"op\":\"-link\",\"u\":\"a7\",\"v\":\"a8\",\"source\":\"kafka:changes/"
         "0\",\"seq\":8}",
-        "an envelope without source.schema (or db) and source.table",
-        "no json"};
+        "an envelope without source.schema (or db) and source.table", "no json"};
     (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     broker b;

@@ -14,15 +14,14 @@ static float *shifted(const float *x, uint64_t shift)
 }
 
 static void drop(const graphss_i_tape *t, const graphss_i_node *node, float *out,
-                 const float *x, size_t from, size_t to, uint64_t shift)
+    const float *x, size_t from, size_t to, uint64_t shift)
 {
     graphss_i_tape_kernels(t)->dropout(shifted(out, shift), shifted(x, shift), from + shift,
-                                       to + shift, t->key ^ node->salt, node->threshold,
-                                       node->factor);
+        to + shift, t->key ^ node->salt, node->threshold, node->factor);
 }
 
 void graphss_i_tape_drop(const graphss_i_tape *t, const graphss_i_node *node, float *out,
-                         const float *x, size_t from, size_t to)
+    const float *x, size_t from, size_t to)
 {
     const graphss_i_part *part = graphss_i_ctx_part(t->ctx);
     const size_t cols = node->cols;
@@ -55,7 +54,7 @@ static size_t row_of(const graphss_i_csr *m, size_t entry)
 }
 
 void graphss_i_tape_drop_stored(const graphss_i_tape *t, const graphss_i_node *node,
-                                float *out, const float *x, size_t from, size_t to)
+    float *out, const float *x, size_t from, size_t to)
 {
     const graphss_i_part *part = graphss_i_ctx_part(t->ctx);
     const graphss_i_csr *m = node->m;
@@ -76,8 +75,7 @@ void graphss_i_tape_drop_stored(const graphss_i_tape *t, const graphss_i_node *n
 }
 
 void graphss_i_tape_drop_words(const graphss_i_tape *t, const graphss_i_node *node,
-                               uint32_t *out, const uint32_t *x, size_t word, size_t from,
-                               size_t to)
+    uint32_t *out, const uint32_t *x, size_t word, size_t from, size_t to)
 {
     const graphss_i_part *part = graphss_i_ctx_part(t->ctx);
     const size_t first = word * node->rows;
@@ -86,9 +84,9 @@ void graphss_i_tape_drop_words(const graphss_i_tape *t, const graphss_i_node *no
         const uint64_t shift =
             part ? word * part->n_all + (uint64_t)part->id[row] - (first + row) : 0;
         const uintptr_t bytes = (uintptr_t)(shift * sizeof *x);
-        graphss_i_tape_kernels(t)->dropout_bits(
-            (uint32_t *)((uintptr_t)out - bytes), (const uint32_t *)((uintptr_t)x - bytes),
-            first + row + shift, first + end + shift, t->key ^ node->salt, node->threshold);
+        graphss_i_tape_kernels(t)->dropout_bits((uint32_t *)((uintptr_t)out - bytes),
+            (const uint32_t *)((uintptr_t)x - bytes), first + row + shift, first + end + shift,
+            t->key ^ node->salt, node->threshold);
         row = end;
     }
 }

@@ -14,11 +14,11 @@ static const float *value(const graphss_i_tape *t, const graphss_i_node *node, i
     return t->node[node->in[input]].value;
 }
 
-static graphss_i_var wrong_shape(graphss_i_tape *t, const char *what, size_t found,
-                                 size_t wanted)
+static graphss_i_var wrong_shape(
+    graphss_i_tape *t, const char *what, size_t found, size_t wanted)
 {
     return graphss_i_tape_spoil(t, graphss_i_fail(t->ctx, GRAPHSS_ERR_INTERNAL,
-                                                  "%s: %zu, want %zu", what, found, wanted));
+                                       "%s: %zu, want %zu", what, found, wanted));
 }
 
 /* What a task needs; node->n is H. */
@@ -50,8 +50,8 @@ static void dots_range(void *arg, size_t from, size_t to)
 static heads heads_of(const graphss_i_tape *t, const graphss_i_node *node, float *out)
 {
     const size_t cols = t->node[node->in[0]].cols;
-    return (heads){node, value(t, node, 0), node->in[1] < 0 ? NULL : value(t, node, 1),
-                   out,  node->scratch,     cols};
+    return (heads){node, value(t, node, 0), node->in[1] < 0 ? NULL : value(t, node, 1), out,
+        node->scratch, cols};
 }
 
 static void dots_forward(graphss_i_tape *t, graphss_i_node *node)
@@ -102,8 +102,8 @@ static void dots_backward(graphss_i_tape *t, graphss_i_node *node, float *const 
 static const graphss_i_op dots = {
     .forward = dots_forward, .backward = dots_backward, .needs_input = {true, true}};
 
-graphss_i_var graphss_i_tape_head_dots(graphss_i_tape *t, graphss_i_var x, graphss_i_var w,
-                                       size_t n_heads)
+graphss_i_var graphss_i_tape_head_dots(
+    graphss_i_tape *t, graphss_i_var x, graphss_i_var w, size_t n_heads)
 {
     const graphss_i_node *in = graphss_i_tape_node(t, x), *by = graphss_i_tape_node(t, w);
     if (!in || !by)
@@ -199,8 +199,8 @@ static void attention_gather(void *arg, size_t from, size_t to)
         }
 }
 
-static void attention_backward(graphss_i_tape *t, graphss_i_node *node,
-                               float *const gin[INPUTS])
+static void attention_backward(
+    graphss_i_tape *t, graphss_i_node *node, float *const gin[INPUTS])
 {
     heads x = heads_of(t, node, gin[0]);
     graphss_i_tape_ranges(t, node->m->n_rows, ROWS, attention_back_range, &x);
@@ -210,14 +210,13 @@ static void attention_backward(graphss_i_tape *t, graphss_i_node *node,
 }
 
 static const graphss_i_op attention = {.forward = attention_forward,
-                                       .backward = attention_backward,
-                                       .needs_input = {true, true},
-                                       .needs_value = true};
+    .backward = attention_backward,
+    .needs_input = {true, true},
+    .needs_value = true};
 
 graphss_i_var graphss_i_tape_attention(graphss_i_tape *t, const graphss_i_csr *m,
-                                       const graphss_i_csr *transposed,
-                                       const int64_t *transposed_at, graphss_i_var to,
-                                       graphss_i_var from, double slope)
+    const graphss_i_csr *transposed, const int64_t *transposed_at, graphss_i_var to,
+    graphss_i_var from, double slope)
 {
     const graphss_i_node *a = graphss_i_tape_node(t, to), *b = graphss_i_tape_node(t, from);
     if (!a || !b)
@@ -304,8 +303,8 @@ static void gather_back_range(void *arg, size_t from, size_t to)
     }
 }
 
-static void spmm_heads_backward(graphss_i_tape *t, graphss_i_node *node,
-                                float *const gin[INPUTS])
+static void spmm_heads_backward(
+    graphss_i_tape *t, graphss_i_node *node, float *const gin[INPUTS])
 {
     heads x = heads_of(t, node, gin[0]);
     if (gin[0])
@@ -316,13 +315,12 @@ static void spmm_heads_backward(graphss_i_tape *t, graphss_i_node *node,
 }
 
 static const graphss_i_op spmm_heads = {.forward = spmm_heads_forward,
-                                        .backward = spmm_heads_backward,
-                                        .needs_input = {true, true}};
+    .backward = spmm_heads_backward,
+    .needs_input = {true, true}};
 
 graphss_i_var graphss_i_tape_spmm_heads(graphss_i_tape *t, const graphss_i_csr *m,
-                                        const graphss_i_csr *transposed,
-                                        const int64_t *transposed_at, graphss_i_var edge,
-                                        graphss_i_var x)
+    const graphss_i_csr *transposed, const int64_t *transposed_at, graphss_i_var edge,
+    graphss_i_var x)
 {
     const graphss_i_node *a = graphss_i_tape_node(t, edge), *in = graphss_i_tape_node(t, x);
     if (!a || !in)

@@ -54,7 +54,7 @@ static void drop_range(void *arg, size_t from, size_t to)
     const dropped *d = arg;
     for (size_t w = from; w < to; w++)
         graphss_i_tape_drop_words(d->t, d->node, scratch_of(d->node).word, d->node->bits->word,
-                                  w, d->rows.from, d->rows.to);
+            w, d->rows.from, d->rows.to);
 }
 
 static void bits_input_forward(graphss_i_tape *t, graphss_i_node *node)
@@ -64,19 +64,19 @@ static void bits_input_forward(graphss_i_tape *t, graphss_i_node *node)
     if (drops(t, node)) {
         dropped d = {t, node, squares(t, node)};
         graphss_i_tape_ranges(t, (node->bits->n_cols + 31) / 32,
-                              16384 / (d.rows.to - d.rows.from) + 1, drop_range, &d);
+            16384 / (d.rows.to - d.rows.from) + 1, drop_range, &d);
     }
     const graphss_i_bits x = seen_input(t, node);
     memset(node->value, 0, rows.from * cols * sizeof *node->value);
-    memset(node->value + rows.to * cols, 0,
-           (node->rows - rows.to) * cols * sizeof *node->value);
-    graphss_i_bits_multiply(t->ctx, node->value, &x, rows.from, rows.to,
-                            t->node[node->in[0]].value, cols);
+    memset(
+        node->value + rows.to * cols, 0, (node->rows - rows.to) * cols * sizeof *node->value);
+    graphss_i_bits_multiply(
+        t->ctx, node->value, &x, rows.from, rows.to, t->node[node->in[0]].value, cols);
 }
 
 /* dw = X^T dy, over the squares */
-static void bits_input_backward(graphss_i_tape *t, graphss_i_node *node,
-                                float *const gin[INPUTS])
+static void bits_input_backward(
+    graphss_i_tape *t, graphss_i_node *node, float *const gin[INPUTS])
 {
     const graphss_i_span rows = squares(t, node);
     graphss_i_bits back = *node->bits_transposed;
@@ -89,23 +89,22 @@ static void bits_input_backward(graphss_i_tape *t, graphss_i_node *node,
     back.n_cols = rows.to - rows.from;
     back.s = back.s ? back.s + rows.from : NULL;
     graphss_i_bits_multiply(t->ctx, gin[0], &back, 0, back.n_rows,
-                            node->grad + rows.from * node->cols, node->cols);
+        node->grad + rows.from * node->cols, node->cols);
 }
 
-static const graphss_i_op bits_input = {.forward = bits_input_forward,
-                                        .backward = bits_input_backward};
+static const graphss_i_op bits_input = {
+    .forward = bits_input_forward, .backward = bits_input_backward};
 
 graphss_i_var graphss_i_tape_bits_input(graphss_i_tape *t, const graphss_i_bits *x,
-                                        const graphss_i_bits *transposed, graphss_i_var w,
-                                        double dropout)
+    const graphss_i_bits *transposed, graphss_i_var w, double dropout)
 {
     const graphss_i_node *weight = graphss_i_tape_node(t, w);
     if (!weight)
         return -1;
     if (weight->rows != x->n_cols)
-        return graphss_i_tape_spoil(t, graphss_i_fail(t->ctx, GRAPHSS_ERR_INTERNAL,
-                                                      "bits input: %zu rows, want %zu",
-                                                      weight->rows, x->n_cols));
+        return graphss_i_tape_spoil(
+            t, graphss_i_fail(t->ctx, GRAPHSS_ERR_INTERNAL, "bits input: %zu rows, want %zu",
+                   weight->rows, x->n_cols));
     graphss_i_node *node =
         graphss_i_tape_record(t, &bits_input, w, -1, x->n_rows, weight->cols);
     if (!node)
@@ -117,9 +116,8 @@ graphss_i_var graphss_i_tape_bits_input(graphss_i_tape *t, const graphss_i_bits 
         node->threshold = (uint32_t)lround(dropout * 65536);
         node->factor = (float)(1 / (1 - dropout));
         node->salt = graphss_i_tape_salt(t);
-        if (!graphss_i_tape_scratch(
-                t, node, graphss_i_bits_words(n, d) + graphss_i_bits_words(d, n) + n,
-                sizeof(uint32_t)))
+        if (!graphss_i_tape_scratch(t, node,
+                graphss_i_bits_words(n, d) + graphss_i_bits_words(d, n) + n, sizeof(uint32_t)))
             return -1;
         float *r = scratch_of(node).r;
         for (size_t i = 0; i < n; i++)

@@ -75,8 +75,8 @@ static void normalise_back_range(void *arg, size_t from, size_t to)
             x->out[e] = x->root[i] * x->root[m->column[e]] * grad[e] + x->pull[i];
 }
 
-static void normalise_backward(graphss_i_tape *t, graphss_i_node *node,
-                               float *const gin[INPUTS])
+static void normalise_backward(
+    graphss_i_tape *t, graphss_i_node *node, float *const gin[INPUTS])
 {
     edges x = edges_of(t, node, gin[0]);
     graphss_i_tape_ranges(t, node->m->n_rows, ROWS, pull_range, &x);
@@ -87,18 +87,16 @@ static const graphss_i_op normalise = {
     .forward = normalise_forward, .backward = normalise_backward, .needs_value = true};
 
 graphss_i_var graphss_i_tape_normalise_edges(graphss_i_tape *t, const graphss_i_csr *m,
-                                             const graphss_i_csr *transposed,
-                                             const int64_t *transposed_at, graphss_i_var edge)
+    const graphss_i_csr *transposed, const int64_t *transposed_at, graphss_i_var edge)
 {
     const graphss_i_node *in = graphss_i_tape_node(t, edge);
     if (!in)
         return -1;
     const size_t nnz = (size_t)m->offset[m->n_rows];
     if (in->rows != nnz || in->cols != 1 || m->n_rows != m->n_cols)
-        return graphss_i_tape_spoil(
-            t, graphss_i_fail(t->ctx, GRAPHSS_ERR_INTERNAL,
-                              "normalised edges: %zu x %zu weights, want %zu x 1", in->rows,
-                              in->cols, nnz));
+        return graphss_i_tape_spoil(t,
+            graphss_i_fail(t->ctx, GRAPHSS_ERR_INTERNAL,
+                "normalised edges: %zu x %zu weights, want %zu x 1", in->rows, in->cols, nnz));
     graphss_i_node *node = graphss_i_tape_record(t, &normalise, edge, -1, nnz, 1);
     if (!node || !graphss_i_tape_scratch(t, node, 2 * m->n_rows, sizeof(float)))
         return -1;

@@ -58,8 +58,8 @@ static void copy_range(void *arg, size_t from, size_t to)
 static void sample_forward(graphss_i_tape *t, graphss_i_node *node)
 {
     entries e = {node->value, value(t, node, 0), value(t, node, 1), t->key ^ node->salt};
-    graphss_i_tape_ranges(t, count(node), GRAIN,
-                          t->training || node->n ? sample_range : copy_range, &e);
+    graphss_i_tape_ranges(
+        t, count(node), GRAIN, t->training || node->n ? sample_range : copy_range, &e);
 }
 
 static void sample_back_range(void *arg, size_t from, size_t to)
@@ -83,24 +83,24 @@ static const graphss_i_op sample = {
     .forward = sample_forward, .backward = sample_backward, .needs_input = {false, true}};
 
 static graphss_i_node *record_pair(graphss_i_tape *t, const graphss_i_op *op,
-                                   graphss_i_var mean, graphss_i_var variance, bool loss)
+    graphss_i_var mean, graphss_i_var variance, bool loss)
 {
     const graphss_i_node *m = graphss_i_tape_node(t, mean);
     const graphss_i_node *s = graphss_i_tape_node(t, variance);
     if (!m || !s)
         return NULL;
     if (m->rows != s->rows || m->cols != s->cols) {
-        graphss_i_tape_spoil(t, graphss_i_fail(t->ctx, GRAPHSS_ERR_INTERNAL,
-                                               "means %zu x %zu, variances %zu x %zu", m->rows,
-                                               m->cols, s->rows, s->cols));
+        graphss_i_tape_spoil(t,
+            graphss_i_fail(t->ctx, GRAPHSS_ERR_INTERNAL,
+                "means %zu x %zu, variances %zu x %zu", m->rows, m->cols, s->rows, s->cols));
         return NULL;
     }
-    return graphss_i_tape_record(t, op, mean, variance, loss ? 1 : m->rows,
-                                 loss ? 1 : m->cols);
+    return graphss_i_tape_record(
+        t, op, mean, variance, loss ? 1 : m->rows, loss ? 1 : m->cols);
 }
 
-graphss_i_var graphss_i_tape_gaussian(graphss_i_tape *t, graphss_i_var mean,
-                                      graphss_i_var variance, bool always)
+graphss_i_var graphss_i_tape_gaussian(
+    graphss_i_tape *t, graphss_i_var mean, graphss_i_var variance, bool always)
 {
     graphss_i_node *node = record_pair(t, &sample, mean, variance, false);
     if (node) {
@@ -134,12 +134,12 @@ static void kl_backward(graphss_i_tape *t, graphss_i_node *node, float *const gi
 }
 
 static const graphss_i_op kl = {.forward = kl_forward,
-                                .backward = kl_backward,
-                                .needs_input = {true, true},
-                                .is_loss = true};
+    .backward = kl_backward,
+    .needs_input = {true, true},
+    .is_loss = true};
 
-graphss_i_var graphss_i_tape_gaussian_kl(graphss_i_tape *t, graphss_i_var mean,
-                                         graphss_i_var variance, double factor)
+graphss_i_var graphss_i_tape_gaussian_kl(
+    graphss_i_tape *t, graphss_i_var mean, graphss_i_var variance, double factor)
 {
     graphss_i_node *node = record_pair(t, &kl, mean, variance, true);
     if (node)
@@ -181,7 +181,7 @@ static const graphss_i_op elu = {
 graphss_i_var graphss_i_tape_elu(graphss_i_tape *t, graphss_i_var x)
 {
     const graphss_i_node *in = graphss_i_tape_node(t, x);
-    return in ? graphss_i_tape_var(t,
-                                   graphss_i_tape_record(t, &elu, x, -1, in->rows, in->cols))
+    return in ? graphss_i_tape_var(
+                    t, graphss_i_tape_record(t, &elu, x, -1, in->rows, in->cols))
               : -1;
 }

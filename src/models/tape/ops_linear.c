@@ -6,7 +6,7 @@
 static graphss_i_var wrong_shape(graphss_i_tape *t, const char *op, size_t found, size_t want)
 {
     return graphss_i_tape_spoil(t, graphss_i_fail(t->ctx, GRAPHSS_ERR_INTERNAL,
-                                                  "%s: %zu rows, want %zu", op, found, want));
+                                       "%s: %zu rows, want %zu", op, found, want));
 }
 
 static const float *value(graphss_i_tape *t, const graphss_i_node *node, int input)
@@ -54,8 +54,8 @@ static void drop_range(void *arg, size_t from, size_t to)
     const dropping *d = arg;
     const int64_t *offset = d->node->m->offset + d->first;
     const kept_entries k = kept_of(d->node);
-    graphss_i_tape_drop_stored(d->t, d->node, k.masked, d->node->m->value,
-                               (size_t)offset[from], (size_t)offset[to]);
+    graphss_i_tape_drop_stored(
+        d->t, d->node, k.masked, d->node->m->value, (size_t)offset[from], (size_t)offset[to]);
     for (size_t i = from; i < to; i++) {
         int64_t count = 0;
         for (int64_t e = offset[i]; e < offset[i + 1]; e++)
@@ -129,36 +129,36 @@ static void sparse_input_forward(graphss_i_tape *t, graphss_i_node *node)
         drop_entries(t, node, rows);
     const graphss_i_csr x = wanted_input(t, node);
     memset(node->value, 0, rows.from * cols * sizeof *node->value);
-    memset(node->value + rows.to * cols, 0,
-           (node->rows - rows.to) * cols * sizeof *node->value);
+    memset(
+        node->value + rows.to * cols, 0, (node->rows - rows.to) * cols * sizeof *node->value);
     graphss_i_spmm(t->ctx, node->value + rows.from * cols, &x, value(t, node, 0), cols);
 }
 
 /* dw = X^T dy. Gradients of rows that are not wanted are 0, and so do no harm in a block. */
-static void sparse_input_backward(graphss_i_tape *t, graphss_i_node *node,
-                                  float *const gin[INPUTS])
+static void sparse_input_backward(
+    graphss_i_tape *t, graphss_i_node *node, float *const gin[INPUTS])
 {
     const graphss_i_span rows = graphss_i_tape_span(t, node->rows);
     memset(gin[0], 0, node->m->n_cols * node->cols * sizeof *gin[0]);
     if (!node->blocks.n) {
         const graphss_i_csr x = wanted_input(t, node);
-        graphss_i_spmm_transposed(t->ctx, gin[0], &x, node->grad + rows.from * node->cols,
-                                  node->cols);
+        graphss_i_spmm_transposed(
+            t->ctx, gin[0], &x, node->grad + rows.from * node->cols, node->cols);
         return;
     }
     if (node->scratch) {
         const graphss_i_csr x = seen_input(t, node);
         graphss_i_blocks_fill(t->ctx, &node->blocks, &x, rows.from, rows.to);
     }
-    graphss_i_blocks_multiply(t->ctx, gin[0], &node->blocks, rows.from, rows.to, node->grad,
-                              node->cols);
+    graphss_i_blocks_multiply(
+        t->ctx, gin[0], &node->blocks, rows.from, rows.to, node->grad, node->cols);
 }
 
-static const graphss_i_op sparse_input = {.forward = sparse_input_forward,
-                                          .backward = sparse_input_backward};
+static const graphss_i_op sparse_input = {
+    .forward = sparse_input_forward, .backward = sparse_input_backward};
 
-graphss_i_var graphss_i_tape_sparse_input(graphss_i_tape *t, const graphss_i_csr *x,
-                                          graphss_i_var w, double dropout)
+graphss_i_var graphss_i_tape_sparse_input(
+    graphss_i_tape *t, const graphss_i_csr *x, graphss_i_var w, double dropout)
 {
     const graphss_i_node *weight = graphss_i_tape_node(t, w);
     if (!weight)
@@ -230,7 +230,7 @@ static void add_term(void *arg, size_t from, size_t to)
 }
 
 static void sum_powers(graphss_i_tape *t, float *y, const graphss_i_node *node,
-                       const graphss_i_csr *m, const float *x)
+    const graphss_i_csr *m, const float *x)
 {
     const size_t count = node->rows * node->cols;
     terms r = {y, x, node->scratch, 1};
@@ -251,17 +251,17 @@ static void spmm_sum_forward(graphss_i_tape *t, graphss_i_node *node)
     sum_powers(t, node->value, node, node->m, value(t, node, 0));
 }
 
-static void spmm_sum_backward(graphss_i_tape *t, graphss_i_node *node,
-                              float *const gin[INPUTS])
+static void spmm_sum_backward(
+    graphss_i_tape *t, graphss_i_node *node, float *const gin[INPUTS])
 {
     sum_powers(t, gin[0], node, node->transposed, node->grad);
 }
 
-static const graphss_i_op spmm_sum = {.forward = spmm_sum_forward,
-                                      .backward = spmm_sum_backward};
+static const graphss_i_op spmm_sum = {
+    .forward = spmm_sum_forward, .backward = spmm_sum_backward};
 
-graphss_i_var graphss_i_tape_spmm_sum(graphss_i_tape *t, graphss_i_pair m, graphss_i_var x,
-                                      size_t steps, double factor)
+graphss_i_var graphss_i_tape_spmm_sum(
+    graphss_i_tape *t, graphss_i_pair m, graphss_i_var x, size_t steps, double factor)
 {
     const graphss_i_node *in = graphss_i_tape_node(t, x);
     if (!in)
@@ -296,8 +296,8 @@ static void permute(float *out, const float *in, const int64_t *transposed_at, s
 }
 
 /* dv_e = dy_i . x_j;  dx = M^T dy */
-static void spmm_edges_backward(graphss_i_tape *t, graphss_i_node *node,
-                                float *const gin[INPUTS])
+static void spmm_edges_backward(
+    graphss_i_tape *t, graphss_i_node *node, float *const gin[INPUTS])
 {
     const size_t nnz = (size_t)node->m->offset[node->m->n_rows];
     if (gin[0]) {
@@ -313,13 +313,12 @@ static void spmm_edges_backward(graphss_i_tape *t, graphss_i_node *node,
 }
 
 static const graphss_i_op spmm_edges = {.forward = spmm_edges_forward,
-                                        .backward = spmm_edges_backward,
-                                        .needs_input = {true, true}};
+    .backward = spmm_edges_backward,
+    .needs_input = {true, true}};
 
 graphss_i_var graphss_i_tape_spmm_edges(graphss_i_tape *t, const graphss_i_csr *m,
-                                        const graphss_i_csr *transposed,
-                                        const int64_t *transposed_at, graphss_i_var edge,
-                                        graphss_i_var x)
+    const graphss_i_csr *transposed, const int64_t *transposed_at, graphss_i_var edge,
+    graphss_i_var x)
 {
     const graphss_i_node *in = graphss_i_tape_node(t, x), *v = graphss_i_tape_node(t, edge);
     if (!in || !v)
@@ -343,13 +342,13 @@ graphss_i_var graphss_i_tape_spmm_edges(graphss_i_tape *t, const graphss_i_csr *
 static void edge_dot_forward(graphss_i_tape *t, graphss_i_node *node)
 {
     memset(node->value, 0, node->rows * sizeof *node->value);
-    graphss_i_sddmm(t->ctx, node->value, node->m, value(t, node, 0), value(t, node, 1),
-                    node->n);
+    graphss_i_sddmm(
+        t->ctx, node->value, node->m, value(t, node, 0), value(t, node, 1), node->n);
 }
 
 /* da = S b and db = S^T a, where S has the pattern of m and the values ds */
-static void edge_dot_backward(graphss_i_tape *t, graphss_i_node *node,
-                              float *const gin[INPUTS])
+static void edge_dot_backward(
+    graphss_i_tape *t, graphss_i_node *node, float *const gin[INPUTS])
 {
     if (gin[0]) {
         graphss_i_csr s = *node->m;
@@ -368,9 +367,8 @@ static const graphss_i_op edge_dot = {
     .forward = edge_dot_forward, .backward = edge_dot_backward, .needs_input = {true, true}};
 
 graphss_i_var graphss_i_tape_edge_dot(graphss_i_tape *t, const graphss_i_csr *m,
-                                      const graphss_i_csr *transposed,
-                                      const int64_t *transposed_at, graphss_i_var a,
-                                      graphss_i_var b)
+    const graphss_i_csr *transposed, const int64_t *transposed_at, graphss_i_var a,
+    graphss_i_var b)
 {
     const graphss_i_node *left = graphss_i_tape_node(t, a), *right = graphss_i_tape_node(t, b);
     if (!left || !right)
@@ -400,8 +398,7 @@ static void detached_edges_forward(graphss_i_tape *t, graphss_i_node *node)
 static const graphss_i_op detached_edges = {.forward = detached_edges_forward};
 
 graphss_i_var graphss_i_tape_detached_edges(graphss_i_tape *t, const graphss_i_csr *m,
-                                            graphss_i_var x, graphss_i_fill_edges fill,
-                                            const void *user)
+    graphss_i_var x, graphss_i_fill_edges fill, const void *user)
 {
     const graphss_i_node *in = graphss_i_tape_node(t, x);
     if (!in)
@@ -426,7 +423,7 @@ graphss_i_var graphss_i_tape_detached_edges(graphss_i_tape *t, const graphss_i_c
 static void matmul_forward(graphss_i_tape *t, graphss_i_node *node)
 {
     graphss_i_gemm(t->ctx, node->value, value(t, node, 0), false, value(t, node, 1), false,
-                   node->rows, node->cols, node->n, 0);
+        node->rows, node->cols, node->n, 0);
 }
 
 static void matmul_backward(graphss_i_tape *t, graphss_i_node *node, float *const gin[INPUTS])
@@ -434,10 +431,10 @@ static void matmul_backward(graphss_i_tape *t, graphss_i_node *node, float *cons
     const size_t inner = node->n;
     if (gin[0])
         graphss_i_gemm(t->ctx, gin[0], node->grad, false, value(t, node, 1), true, node->rows,
-                       inner, node->cols, 0);
+            inner, node->cols, 0);
     if (gin[1])
         graphss_i_gemm(t->ctx, gin[1], value(t, node, 0), true, node->grad, false, inner,
-                       node->cols, node->rows, 0);
+            node->cols, node->rows, 0);
 }
 
 static const graphss_i_op matmul = {

@@ -70,8 +70,8 @@ static void cross_entropy_back_range(void *arg, size_t from, size_t to)
     }
 }
 
-static void cross_entropy_backward(graphss_i_tape *t, graphss_i_node *node,
-                                   float *const gin[INPUTS])
+static void cross_entropy_backward(
+    graphss_i_tape *t, graphss_i_node *node, float *const gin[INPUTS])
 {
     const graphss_i_node *x = input(t, node);
     memset(gin[0], 0, x->rows * x->cols * sizeof *gin[0]);
@@ -80,20 +80,18 @@ static void cross_entropy_backward(graphss_i_tape *t, graphss_i_node *node,
 }
 
 static const graphss_i_op cross_entropy = {.forward = cross_entropy_forward,
-                                           .backward = cross_entropy_backward,
-                                           .needs_input = {true},
-                                           .is_loss = true};
+    .backward = cross_entropy_backward,
+    .needs_input = {true},
+    .is_loss = true};
 
 graphss_i_var graphss_i_tape_cross_entropy(graphss_i_tape *t, graphss_i_var x,
-                                           const int32_t *node_list, const int32_t *label,
-                                           size_t n)
+    const int32_t *node_list, const int32_t *label, size_t n)
 {
     return graphss_i_tape_cross_entropy_part(t, x, node_list, label, n, 1);
 }
 
 graphss_i_var graphss_i_tape_cross_entropy_part(graphss_i_tape *t, graphss_i_var x,
-                                                const int32_t *node_list, const int32_t *label,
-                                                size_t n, double factor)
+    const int32_t *node_list, const int32_t *label, size_t n, double factor)
 {
     if (x < 0)
         return -1;
@@ -185,12 +183,12 @@ static void soft_backward(graphss_i_tape *t, graphss_i_node *node, float *const 
 }
 
 static const graphss_i_op soft_cross_entropy = {.forward = soft_forward,
-                                                .backward = soft_backward,
-                                                .needs_input = {true},
-                                                .is_loss = true};
+    .backward = soft_backward,
+    .needs_input = {true},
+    .is_loss = true};
 
-graphss_i_var graphss_i_tape_soft_cross_entropy(graphss_i_tape *t, graphss_i_var x,
-                                                const float *target, double factor)
+graphss_i_var graphss_i_tape_soft_cross_entropy(
+    graphss_i_tape *t, graphss_i_var x, const float *target, double factor)
 {
     const graphss_i_node *in = graphss_i_tape_node(t, x);
     if (!in)
@@ -216,8 +214,8 @@ static void sum_squares_forward(graphss_i_tape *t, graphss_i_node *node)
     node->loss = node->factor * sum;
 }
 
-static void sum_squares_backward(graphss_i_tape *t, graphss_i_node *node,
-                                 float *const gin[INPUTS])
+static void sum_squares_backward(
+    graphss_i_tape *t, graphss_i_node *node, float *const gin[INPUTS])
 {
     const graphss_i_node *x = input(t, node);
     for (size_t j = 0; j < x->rows * x->cols; j++)
@@ -225,9 +223,9 @@ static void sum_squares_backward(graphss_i_tape *t, graphss_i_node *node,
 }
 
 static const graphss_i_op sum_squares = {.forward = sum_squares_forward,
-                                         .backward = sum_squares_backward,
-                                         .needs_input = {true},
-                                         .is_loss = true};
+    .backward = sum_squares_backward,
+    .needs_input = {true},
+    .is_loss = true};
 
 graphss_i_var graphss_i_tape_sum_squares(graphss_i_tape *t, graphss_i_var x, double factor)
 {

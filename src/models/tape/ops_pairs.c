@@ -10,11 +10,11 @@ static const float *value(const graphss_i_tape *t, const graphss_i_node *node, i
     return t->node[node->in[input]].value;
 }
 
-static graphss_i_var wrong_shape(graphss_i_tape *t, const char *what, size_t found,
-                                 size_t wanted)
+static graphss_i_var wrong_shape(
+    graphss_i_tape *t, const char *what, size_t found, size_t wanted)
 {
     return graphss_i_tape_spoil(t, graphss_i_fail(t->ctx, GRAPHSS_ERR_INTERNAL,
-                                                  "%s: %zu, want %zu", what, found, wanted));
+                                       "%s: %zu, want %zu", what, found, wanted));
 }
 
 typedef struct job {
@@ -87,7 +87,7 @@ static void spread_range(void *arg, size_t from, size_t to)
 static void spread_forward(graphss_i_tape *t, graphss_i_node *node)
 {
     job j = {node, node->in[0] < 0 ? NULL : value(t, node, 0),
-             node->in[1] < 0 ? NULL : value(t, node, 1), node->value};
+        node->in[1] < 0 ? NULL : value(t, node, 1), node->value};
     graphss_i_tape_ranges(t, node->rows, GRAIN, spread_range, &j);
 }
 
@@ -124,8 +124,8 @@ static void spread_backward(graphss_i_tape *t, graphss_i_node *node, float *cons
 
 static const graphss_i_op spread = {.forward = spread_forward, .backward = spread_backward};
 
-graphss_i_var graphss_i_tape_spread_pairs(graphss_i_tape *t, const graphss_i_pair_pattern *p,
-                                          graphss_i_var a, graphss_i_var b)
+graphss_i_var graphss_i_tape_spread_pairs(
+    graphss_i_tape *t, const graphss_i_pair_pattern *p, graphss_i_var a, graphss_i_var b)
 {
     if (t->status)
         return -1;
@@ -228,8 +228,8 @@ static void scale_range(void *arg, size_t from, size_t to)
         j->out[e] *= factor;
 }
 
-static void edge_loss_backward(graphss_i_tape *t, graphss_i_node *node,
-                               float *const gin[INPUTS])
+static void edge_loss_backward(
+    graphss_i_tape *t, graphss_i_node *node, float *const gin[INPUTS])
 {
     circle *c = node->scratch;
     graphss_i_csr m = c->pair;
@@ -240,9 +240,9 @@ static void edge_loss_backward(graphss_i_tape *t, graphss_i_node *node,
 }
 
 static const graphss_i_op edge_loss = {.forward = edge_loss_forward,
-                                       .backward = edge_loss_backward,
-                                       .needs_input = {true},
-                                       .is_loss = true};
+    .backward = edge_loss_backward,
+    .needs_input = {true},
+    .is_loss = true};
 
 static void list_edges(circle *c)
 {
@@ -259,8 +259,8 @@ static void list_edges(circle *c)
 }
 
 /* All arrays in one block behind the struct, those of the widest numbers first. */
-static circle *circle_make(graphss_i_tape *t, graphss_i_node *node, const graphss_graph *edges,
-                           size_t reach)
+static circle *circle_make(
+    graphss_i_tape *t, graphss_i_node *node, const graphss_graph *edges, size_t reach)
 {
     const size_t n = edges->n_nodes, tasks = n / ROWS + 1;
     const size_t nnz = (size_t)edges->offset[n] + 2 * reach * n;
@@ -282,7 +282,7 @@ static circle *circle_make(graphss_i_tape *t, graphss_i_node *node, const graphs
 }
 
 graphss_i_var graphss_i_tape_edge_loss(graphss_i_tape *t, graphss_i_var r,
-                                       const graphss_graph *edges, size_t reach, double factor)
+    const graphss_graph *edges, size_t reach, double factor)
 {
     const graphss_i_node *in = graphss_i_tape_node(t, r);
     if (!in)

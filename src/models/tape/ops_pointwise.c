@@ -24,7 +24,7 @@ static const float *value(const graphss_i_tape *t, const graphss_i_node *node, i
 }
 
 static void over_entries(graphss_i_tape *t, const graphss_i_node *node, graphss_i_range fn,
-                         float *out, const float *x, const float *y, float factor)
+    float *out, const float *x, const float *y, float factor)
 {
     entries e = {out, x, y, t, node, factor};
     graphss_i_tape_ranges(t, count(node), GRAIN, fn, &e);
@@ -37,16 +37,16 @@ static graphss_i_var record_unary(graphss_i_tape *t, const graphss_i_op *op, gra
               : -1;
 }
 
-static graphss_i_var record_binary(graphss_i_tape *t, const graphss_i_op *op, graphss_i_var a,
-                                   graphss_i_var b)
+static graphss_i_var record_binary(
+    graphss_i_tape *t, const graphss_i_op *op, graphss_i_var a, graphss_i_var b)
 {
     const graphss_i_node *left = graphss_i_tape_node(t, a), *right = graphss_i_tape_node(t, b);
     if (!left || !right)
         return -1;
     if (left->rows != right->rows || left->cols != right->cols)
-        return graphss_i_tape_spoil(t, graphss_i_fail(t->ctx, GRAPHSS_ERR_INTERNAL,
-                                                      "%zu x %zu with %zu x %zu", left->rows,
-                                                      left->cols, right->rows, right->cols));
+        return graphss_i_tape_spoil(
+            t, graphss_i_fail(t->ctx, GRAPHSS_ERR_INTERNAL, "%zu x %zu with %zu x %zu",
+                   left->rows, left->cols, right->rows, right->cols));
     return graphss_i_tape_var(t, graphss_i_tape_record(t, op, a, b, left->rows, left->cols));
 }
 
@@ -89,7 +89,7 @@ static void bias_relu_range(void *arg, size_t from, size_t to)
 }
 
 static void over_blocks(graphss_i_tape *t, const graphss_i_node *node, graphss_i_range fn,
-                        float *out, const float *x, const float *y)
+    float *out, const float *x, const float *y)
 {
     const bool dropped = t->training && node->salt;
     entries e = {out, x, y, t, node, dropped ? node->factor : 1};
@@ -120,8 +120,8 @@ static void bias_back_range(void *arg, size_t from, size_t to)
     k->column_sums(sums + from / block_rows(e->node) * cols, e->out, cols, from, to);
 }
 
-static void bias_back(graphss_i_tape *t, graphss_i_node *node, float *const gin[INPUTS],
-                      const float *y)
+static void bias_back(
+    graphss_i_tape *t, graphss_i_node *node, float *const gin[INPUTS], const float *y)
 {
     const size_t cols = node->cols, block = block_rows(node);
     float *out = gin[0] ? gin[0] : node->grad; /* nobody needs that any more */
@@ -139,8 +139,8 @@ static void bias_backward(graphss_i_tape *t, graphss_i_node *node, float *const 
     bias_back(t, node, gin, NULL);
 }
 
-static void bias_relu_backward(graphss_i_tape *t, graphss_i_node *node,
-                               float *const gin[INPUTS])
+static void bias_relu_backward(
+    graphss_i_tape *t, graphss_i_node *node, float *const gin[INPUTS])
 {
     bias_back(t, node, gin, node->value);
 }
@@ -149,26 +149,26 @@ static const graphss_i_op bias_op = {
     .forward = bias_forward, .backward = bias_backward, .in_place = true};
 
 static const graphss_i_op bias_relu_op = {.forward = bias_relu_forward,
-                                          .backward = bias_relu_backward,
-                                          .needs_value = true,
-                                          .in_place = true};
+    .backward = bias_relu_backward,
+    .needs_value = true,
+    .in_place = true};
 
-static graphss_i_var record_bias(graphss_i_tape *t, const graphss_i_op *op, graphss_i_var x,
-                                 graphss_i_var bias)
+static graphss_i_var record_bias(
+    graphss_i_tape *t, const graphss_i_op *op, graphss_i_var x, graphss_i_var bias)
 {
     const graphss_i_node *in = graphss_i_tape_node(t, x), *b = graphss_i_tape_node(t, bias);
     if (!in || !b)
         return -1;
     if (b->rows != 1 || b->cols != in->cols)
-        return graphss_i_tape_spoil(t, graphss_i_fail(t->ctx, GRAPHSS_ERR_INTERNAL,
-                                                      "bias of %zu x %zu, want 1 x %zu",
-                                                      b->rows, b->cols, in->cols));
+        return graphss_i_tape_spoil(
+            t, graphss_i_fail(t->ctx, GRAPHSS_ERR_INTERNAL, "bias of %zu x %zu, want 1 x %zu",
+                   b->rows, b->cols, in->cols));
     graphss_i_node *node = graphss_i_tape_record(t, op, x, bias, in->rows, in->cols);
     if (!node)
         return -1;
     if (node->needs_grad &&
-        !graphss_i_tape_scratch(t, node, (node->rows / block_rows(node) + 1) * node->cols,
-                                sizeof(float)))
+        !graphss_i_tape_scratch(
+            t, node, (node->rows / block_rows(node) + 1) * node->cols, sizeof(float)))
         return -1;
     return graphss_i_tape_var(t, node);
 }
@@ -186,8 +186,8 @@ static void set_dropout(const graphss_i_tape *t, graphss_i_node *node, double ra
     node->salt = graphss_i_tape_salt(t);
 }
 
-graphss_i_var graphss_i_tape_bias_relu(graphss_i_tape *t, graphss_i_var x, graphss_i_var bias,
-                                       double dropout)
+graphss_i_var graphss_i_tape_bias_relu(
+    graphss_i_tape *t, graphss_i_var x, graphss_i_var bias, double dropout)
 {
     const graphss_i_var y = record_bias(t, &bias_relu_op, x, bias);
     if (y >= 0 && dropout > 0) {
@@ -213,8 +213,8 @@ static void relu_forward(graphss_i_tape *t, graphss_i_node *node)
 static void relu_back_range(void *arg, size_t from, size_t to)
 {
     const entries *e = arg;
-    graphss_i_tape_kernels(e->t)->relu_backward(e->out + from, e->x + from, e->y + from,
-                                                to - from, 1);
+    graphss_i_tape_kernels(e->t)->relu_backward(
+        e->out + from, e->x + from, e->y + from, to - from, 1);
 }
 
 static void relu_backward(graphss_i_tape *t, graphss_i_node *node, float *const gin[INPUTS])
@@ -241,13 +241,13 @@ static void dropout_range(void *arg, size_t from, size_t to)
 static void dropout_forward(graphss_i_tape *t, graphss_i_node *node)
 {
     over_entries(t, node, t->training ? dropout_range : copy_range, node->value,
-                 value(t, node, 0), NULL, 0);
+        value(t, node, 0), NULL, 0);
 }
 
 static void dropout_backward(graphss_i_tape *t, graphss_i_node *node, float *const gin[INPUTS])
 {
-    over_entries(t, node, t->training ? dropout_range : copy_range, gin[0], node->grad, NULL,
-                 0);
+    over_entries(
+        t, node, t->training ? dropout_range : copy_range, gin[0], node->grad, NULL, 0);
 }
 
 static const graphss_i_op dropout = {
@@ -302,17 +302,17 @@ static void multiply_range(void *arg, size_t from, size_t to)
 
 static void multiply_forward(graphss_i_tape *t, graphss_i_node *node)
 {
-    over_entries(t, node, multiply_range, node->value, value(t, node, 0), value(t, node, 1),
-                 0);
+    over_entries(
+        t, node, multiply_range, node->value, value(t, node, 0), value(t, node, 1), 0);
 }
 
-static void multiply_backward(graphss_i_tape *t, graphss_i_node *node,
-                              float *const gin[INPUTS])
+static void multiply_backward(
+    graphss_i_tape *t, graphss_i_node *node, float *const gin[INPUTS])
 {
     for (int k = 0; k < INPUTS; k++)
         if (gin[k])
-            over_entries(t, node, multiply_range, gin[k], node->grad, value(t, node, 1 - k),
-                         0);
+            over_entries(
+                t, node, multiply_range, gin[k], node->grad, value(t, node, 1 - k), 0);
 }
 
 static const graphss_i_op multiply = {

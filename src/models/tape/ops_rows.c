@@ -18,7 +18,7 @@ static const float *value(const graphss_i_tape *t, const graphss_i_node *node, i
 }
 
 static void over_rows(graphss_i_tape *t, const graphss_i_node *node, graphss_i_range fn,
-                      float *out, const float *x, const float *y)
+    float *out, const float *x, const float *y)
 {
     rows r = {out, x, y, node, node->cols};
     graphss_i_tape_ranges(t, node->rows, GRAIN, fn, &r);
@@ -45,13 +45,13 @@ static void drop_rows_forward(graphss_i_tape *t, graphss_i_node *node)
 {
     float *mask = node->scratch, *ones = mask + node->rows;
     if (t->training)
-        graphss_i_tape_kernels(t)->dropout(mask, ones, 0, node->rows, t->key ^ node->salt,
-                                           node->threshold, node->factor);
+        graphss_i_tape_kernels(t)->dropout(
+            mask, ones, 0, node->rows, t->key ^ node->salt, node->threshold, node->factor);
     over_rows(t, node, scale_rows, node->value, value(t, node, 0), t->training ? mask : ones);
 }
 
-static void drop_rows_backward(graphss_i_tape *t, graphss_i_node *node,
-                               float *const gin[INPUTS])
+static void drop_rows_backward(
+    graphss_i_tape *t, graphss_i_node *node, float *const gin[INPUTS])
 {
     over_rows(t, node, scale_rows, gin[0], node->grad, node->scratch);
 }
@@ -172,8 +172,8 @@ static void squared_distance_forward(graphss_i_tape *t, graphss_i_node *node)
     node->loss = node->factor * sum;
 }
 
-static void squared_distance_backward(graphss_i_tape *t, graphss_i_node *node,
-                                      float *const gin[INPUTS])
+static void squared_distance_backward(
+    graphss_i_tape *t, graphss_i_node *node, float *const gin[INPUTS])
 {
     const graphss_i_node *in = &t->node[node->in[0]];
     const float *x = in->value, *y = value(t, node, 1);
@@ -183,20 +183,20 @@ static void squared_distance_backward(graphss_i_tape *t, graphss_i_node *node,
 }
 
 static const graphss_i_op squared_distance = {.forward = squared_distance_forward,
-                                              .backward = squared_distance_backward,
-                                              .needs_input = {true, true},
-                                              .is_loss = true};
+    .backward = squared_distance_backward,
+    .needs_input = {true, true},
+    .is_loss = true};
 
-graphss_i_var graphss_i_tape_squared_distance(graphss_i_tape *t, graphss_i_var x,
-                                              graphss_i_var y, double factor)
+graphss_i_var graphss_i_tape_squared_distance(
+    graphss_i_tape *t, graphss_i_var x, graphss_i_var y, double factor)
 {
     const graphss_i_node *a = graphss_i_tape_node(t, x), *b = graphss_i_tape_node(t, y);
     if (!a || !b)
         return -1;
     if (a->rows != b->rows || a->cols != b->cols)
-        return graphss_i_tape_spoil(t, graphss_i_fail(t->ctx, GRAPHSS_ERR_INTERNAL,
-                                                      "distance of %zu x %zu and %zu x %zu",
-                                                      a->rows, a->cols, b->rows, b->cols));
+        return graphss_i_tape_spoil(
+            t, graphss_i_fail(t->ctx, GRAPHSS_ERR_INTERNAL,
+                   "distance of %zu x %zu and %zu x %zu", a->rows, a->cols, b->rows, b->cols));
     graphss_i_node *node = graphss_i_tape_record(t, &squared_distance, x, y, 1, 1);
     if (node)
         node->factor = (float)factor;

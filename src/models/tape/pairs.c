@@ -39,11 +39,10 @@ static void halve(graphss_i_pairs *p, int64_t *next, const graphss_graph *g)
 }
 
 graphss_status graphss_i_pairs_make(graphss_ctx *ctx, graphss_i_pairs *out, size_t n,
-                                    const int32_t *from, size_t n_from, const int32_t *near,
-                                    size_t each)
+    const int32_t *from, size_t n_from, const int32_t *near, size_t each)
 {
-    graphss_i_pairs p = {.m = {.n_rows = n, .n_cols = n},
-                         .transposed = {.n_rows = n, .n_cols = n}};
+    graphss_i_pairs p = {
+        .m = {.n_rows = n, .n_cols = n}, .transposed = {.n_rows = n, .n_cols = n}};
     graphss_graph g = {0};
     size_t m = 0, most;
     if (!graphss_i_mul(&most, n_from, each))
@@ -108,8 +107,8 @@ static void put(graphss_i_pair_pattern *p, int64_t e, int32_t column, int64_t q)
     p->transposed_at[p->entry[q]] = e;
 }
 
-static int64_t put_pairs(graphss_i_pair_pattern *p, int64_t e, size_t i,
-                         const graphss_i_pairs *x, int64_t first)
+static int64_t put_pairs(
+    graphss_i_pair_pattern *p, int64_t e, size_t i, const graphss_i_pairs *x, int64_t first)
 {
     for (int64_t f = x->transposed.offset[i]; f < x->transposed.offset[i + 1]; f++)
         put(p, e++, x->transposed.column[f], first + x->transposed_at[f]);
@@ -119,7 +118,7 @@ static int64_t put_pairs(graphss_i_pair_pattern *p, int64_t e, size_t i,
 }
 
 static void fill(graphss_i_pair_pattern *p, int64_t *next, const graphss_graph *g,
-                 const graphss_i_pairs *a, const graphss_i_pairs *b)
+    const graphss_i_pairs *a, const graphss_i_pairs *b)
 {
     int64_t e = 0;
     for (size_t q = 0; q < p->n_pairs; q++)
@@ -145,15 +144,14 @@ static void fill(graphss_i_pair_pattern *p, int64_t *next, const graphss_graph *
 }
 
 graphss_status graphss_i_pattern_make(graphss_ctx *ctx, graphss_i_pair_pattern *out,
-                                      const graphss_graph *graph, const graphss_i_pairs *a,
-                                      const graphss_i_pairs *b)
+    const graphss_graph *graph, const graphss_i_pairs *a, const graphss_i_pairs *b)
 {
     const size_t n = graph->n_nodes;
     graphss_i_pair_pattern p = {.m = {.n_rows = n, .n_cols = n}};
     p.n_pairs = graphss_i_pairs_count(a) + (b ? graphss_i_pairs_count(b) : 0);
     if (p.n_pairs > INT32_MAX)
         return graphss_i_fail(ctx, GRAPHSS_ERR_LIMIT, "%zu pairs of nodes, want at most %d",
-                              p.n_pairs, INT32_MAX);
+            p.n_pairs, INT32_MAX);
     const size_t nnz = (size_t)graph->offset[n] + n + 2 * p.n_pairs;
     int64_t *next = graphss_i_alloc(ctx, n, sizeof *next);
     p.m.offset = graphss_i_alloc(ctx, n + 1, sizeof *p.m.offset);

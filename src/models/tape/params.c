@@ -7,17 +7,16 @@
 enum { LINE = 16, GRAIN = 32768 }; /* floats */
 
 graphss_status graphss_i_params_declare(graphss_ctx *ctx, graphss_i_params *p,
-                                        const char *name, size_t rows, size_t cols,
-                                        bool decayed)
+    const char *name, size_t rows, size_t cols, bool decayed)
 {
     size_t count, end;
     if (p->n == GRAPHSS_I_PARAMS_MOST)
-        return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID, "more than %d weight matrices",
-                              GRAPHSS_I_PARAMS_MOST);
+        return graphss_i_fail(
+            ctx, GRAPHSS_ERR_INVALID, "more than %d weight matrices", GRAPHSS_I_PARAMS_MOST);
     if (!graphss_i_mul(&count, rows, cols) || !graphss_i_add(&end, p->count, count) ||
         end > SIZE_MAX / 64)
-        return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID, "%s: %zu x %zu weights are too many",
-                              name, rows, cols);
+        return graphss_i_fail(
+            ctx, GRAPHSS_ERR_INVALID, "%s: %zu x %zu weights are too many", name, rows, cols);
     graphss_i_param *m = &p->param[p->n++];
     snprintf(m->name, sizeof m->name, "%s", name);
     m->rows = rows;
@@ -51,23 +50,23 @@ static size_t padded_width(size_t width, bool hidden)
     return hidden && width > LINE ? (width + LINE - 1) / LINE * LINE : width;
 }
 
-static void copy_matrix(float *to, size_t to_cols, const float *from, size_t from_cols,
-                        const graphss_i_param *m)
+static void copy_matrix(
+    float *to, size_t to_cols, const float *from, size_t from_cols, const graphss_i_param *m)
 {
     for (size_t i = 0; i < m->rows; i++)
         memcpy(to + i * to_cols, from + i * from_cols, m->cols * sizeof *to);
 }
 
-graphss_status graphss_i_params_pad(graphss_ctx *ctx, graphss_i_params *out,
-                                    const graphss_i_params *p)
+graphss_status graphss_i_params_pad(
+    graphss_ctx *ctx, graphss_i_params *out, const graphss_i_params *p)
 {
     graphss_i_params made = {0};
     graphss_status st = GRAPHSS_OK;
     for (size_t i = 0; i < p->n && !st; i++) {
         const graphss_i_param *m = &p->param[i];
         st = graphss_i_params_declare(ctx, &made, m->name,
-                                      padded_width(m->rows, m->hidden_rows),
-                                      padded_width(m->cols, m->hidden_cols), m->decayed);
+            padded_width(m->rows, m->hidden_rows), padded_width(m->cols, m->hidden_cols),
+            m->decayed);
     }
     if (!st)
         st = graphss_i_params_allocate(ctx, &made);
@@ -75,7 +74,7 @@ graphss_status graphss_i_params_pad(graphss_ctx *ctx, graphss_i_params *out,
         return st;
     for (size_t i = 0; i < p->n; i++)
         copy_matrix(made.value + made.param[i].offset, made.param[i].cols,
-                    p->value + p->param[i].offset, p->param[i].cols, &p->param[i]);
+            p->value + p->param[i].offset, p->param[i].cols, &p->param[i]);
     *out = made;
     return GRAPHSS_OK;
 }
@@ -84,8 +83,7 @@ void graphss_i_params_unpad(graphss_i_params *p, const graphss_i_params *padded)
 {
     for (size_t i = 0; i < p->n; i++)
         copy_matrix(p->value + p->param[i].offset, p->param[i].cols,
-                    padded->value + padded->param[i].offset, padded->param[i].cols,
-                    &p->param[i]);
+            padded->value + padded->param[i].offset, padded->param[i].cols, &p->param[i]);
 }
 
 static bool ends_in(const char *name, const char *end)
@@ -116,8 +114,8 @@ void graphss_i_params_glorot(graphss_i_params *p, graphss_rng *rng)
     }
 }
 
-graphss_status graphss_i_adam_init(graphss_ctx *ctx, graphss_i_adam *a,
-                                   const graphss_i_params *p)
+graphss_status graphss_i_adam_init(
+    graphss_ctx *ctx, graphss_i_adam *a, const graphss_i_params *p)
 {
     graphss_i_adam made = {.count = p->count};
     made.grad = graphss_i_calloc(ctx, p->count, sizeof *made.grad);
@@ -153,11 +151,11 @@ static void step_range(void *arg, size_t task)
     const size_t from = s->from + task * GRAIN;
     const size_t to = from + GRAIN < s->to ? from + GRAIN : s->to;
     s->kernels->adam(s->value + from, s->a->m + from, s->a->v + from, s->a->grad + from,
-                     to - from, s->decay, 0.9f, 0.999f, s->rate, s->eps);
+        to - from, s->decay, 0.9f, 0.999f, s->rate, s->eps);
 }
 
-void graphss_i_adam_step(graphss_ctx *ctx, graphss_i_adam *a, graphss_i_params *p, double rate,
-                         double decay)
+void graphss_i_adam_step(
+    graphss_ctx *ctx, graphss_i_adam *a, graphss_i_params *p, double rate, double decay)
 {
     const double t = (double)++a->step;
     const double correction = sqrt(1 - pow(0.999, t));

@@ -23,8 +23,7 @@ typedef struct graphss_i_params {
 /* Declares one more matrix; INVALID past GRAPHSS_I_PARAMS_MOST or on overflow. Declare all,
  * then allocate once. */
 graphss_status graphss_i_params_declare(graphss_ctx *ctx, graphss_i_params *p,
-                                        const char *name, size_t rows, size_t cols,
-                                        bool decayed);
+    const char *name, size_t rows, size_t cols, bool decayed);
 /* Marks the sides of the last declared matrix that are hidden widths. */
 void graphss_i_params_hidden(graphss_i_params *p, bool rows, bool cols);
 graphss_status graphss_i_params_allocate(graphss_ctx *ctx, graphss_i_params *p);
@@ -41,8 +40,8 @@ void graphss_i_params_glorot(graphss_i_params *p, graphss_rng *rng);
  * zeros stay zeros: a unit that starts with no input and no output gets no gradient. So the
  * padded network computes the same, and sparse products, whose every load is then aligned,
  * run a quarter to a third faster (hidden 200 becomes 208). */
-graphss_status graphss_i_params_pad(graphss_ctx *ctx, graphss_i_params *out,
-                                    const graphss_i_params *p);
+graphss_status graphss_i_params_pad(
+    graphss_ctx *ctx, graphss_i_params *out, const graphss_i_params *p);
 /* Copies the weights of a padded one back. */
 void graphss_i_params_unpad(graphss_i_params *p, const graphss_i_params *padded);
 
@@ -54,11 +53,11 @@ typedef struct graphss_i_adam {
                 * which are chosen as the paper's code does (fit.c) */
 } graphss_i_adam;
 
-graphss_status graphss_i_adam_init(graphss_ctx *ctx, graphss_i_adam *a,
-                                   const graphss_i_params *p);
+graphss_status graphss_i_adam_init(
+    graphss_ctx *ctx, graphss_i_adam *a, const graphss_i_params *p);
 void graphss_i_adam_destroy(graphss_ctx *ctx, graphss_i_adam *a);
 /* One step down a->grad. */
-void graphss_i_adam_step(graphss_ctx *ctx, graphss_i_adam *a, graphss_i_params *p, double rate,
-                         double decay);
+void graphss_i_adam_step(
+    graphss_ctx *ctx, graphss_i_adam *a, graphss_i_params *p, double rate, double decay);
 
 #endif

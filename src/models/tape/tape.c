@@ -54,8 +54,7 @@ graphss_i_var graphss_i_tape_var(const graphss_i_tape *t, const graphss_i_node *
 }
 
 graphss_i_node *graphss_i_tape_record(graphss_i_tape *t, const graphss_i_op *op,
-                                      graphss_i_var a, graphss_i_var b, size_t rows,
-                                      size_t cols)
+    graphss_i_var a, graphss_i_var b, size_t rows, size_t cols)
 {
     size_t count;
     if (t->status)
@@ -83,8 +82,8 @@ graphss_i_node *graphss_i_tape_record(graphss_i_tape *t, const graphss_i_op *op,
     return node;
 }
 
-void *graphss_i_tape_scratch(graphss_i_tape *t, graphss_i_node *node, size_t count,
-                             size_t size)
+void *graphss_i_tape_scratch(
+    graphss_i_tape *t, graphss_i_node *node, size_t count, size_t size)
 {
     node->scratch = graphss_i_alloc(t->ctx, count, size);
     if (!node->scratch)
@@ -92,14 +91,14 @@ void *graphss_i_tape_scratch(graphss_i_tape *t, graphss_i_node *node, size_t cou
     return node->scratch;
 }
 
-graphss_i_var graphss_i_tape_constant(graphss_i_tape *t, const float *value, size_t rows,
-                                      size_t cols)
+graphss_i_var graphss_i_tape_constant(
+    graphss_i_tape *t, const float *value, size_t rows, size_t cols)
 {
     return graphss_i_tape_weight(t, value, NULL, rows, cols);
 }
 
-graphss_i_var graphss_i_tape_weight(graphss_i_tape *t, const float *value, float *grad,
-                                    size_t rows, size_t cols)
+graphss_i_var graphss_i_tape_weight(
+    graphss_i_tape *t, const float *value, float *grad, size_t rows, size_t cols)
 {
     graphss_i_node *node = graphss_i_tape_record(t, NULL, -1, -1, rows, cols);
     if (node) {
@@ -241,7 +240,7 @@ static size_t place_all(piece *p, size_t n_pieces)
         for (size_t j = 0; j < n_pieces; j++)
             if (p[j].count && p[j].joined == j && !p[j].placed &&
                 (!largest || p[j].count > largest->count ||
-                 (p[j].count == largest->count && p[j].from < largest->from)))
+                    (p[j].count == largest->count && p[j].from < largest->from)))
                 largest = &p[j];
         if (!largest)
             return end;
@@ -324,8 +323,8 @@ static void run_backward(graphss_i_tape *t, graphss_i_node *node)
     }
     node->op->backward(t, node, gin);
     if (second)
-        graphss_i_tape_kernels(t)->axpy(second->grad, t->spare, 1,
-                                        second->rows * second->cols);
+        graphss_i_tape_kernels(t)->axpy(
+            second->grad, t->spare, 1, second->rows * second->cols);
 
     /* Both inputs already had one: the other is computed by itself. */
     for (int k = 0; k < INPUTS; k++) {
@@ -393,8 +392,8 @@ static void run_range(void *arg, size_t task)
     r->fn(r->arg, from, to < r->n ? to : r->n);
 }
 
-void graphss_i_tape_ranges(graphss_i_tape *t, size_t n, size_t grain, graphss_i_range fn,
-                           void *arg)
+void graphss_i_tape_ranges(
+    graphss_i_tape *t, size_t n, size_t grain, graphss_i_range fn, void *arg)
 {
     ranges r = {n, grain, fn, arg};
     graphss_i_parallel(t->ctx, (n + grain - 1) / grain, run_range, &r);

@@ -35,70 +35,65 @@ void graphss_i_tape_free(graphss_ctx *ctx, graphss_i_tape *tape);
 
 /* ---- leaves; the arrays are borrowed until the tape is freed ---- */
 
-graphss_i_var graphss_i_tape_constant(graphss_i_tape *t, const float *value, size_t rows,
-                                      size_t cols);
+graphss_i_var graphss_i_tape_constant(
+    graphss_i_tape *t, const float *value, size_t rows, size_t cols);
 /* backward writes its gradient to grad (overwriting; zero where nothing flows) */
-graphss_i_var graphss_i_tape_weight(graphss_i_tape *t, const float *value, float *grad,
-                                    size_t rows, size_t cols);
+graphss_i_var graphss_i_tape_weight(
+    graphss_i_tape *t, const float *value, float *grad, size_t rows, size_t cols);
 
 /* ---- linear ---- */
 
 /* X W, X sparse and constant; dropout drops stored entries of X while training */
-graphss_i_var graphss_i_tape_sparse_input(graphss_i_tape *t, const graphss_i_csr *x,
-                                          graphss_i_var w, double dropout);
+graphss_i_var graphss_i_tape_sparse_input(
+    graphss_i_tape *t, const graphss_i_csr *x, graphss_i_var w, double dropout);
 /* The same for a bit matrix and its transpose; dropout drops bits while training */
 graphss_i_var graphss_i_tape_bits_input(graphss_i_tape *t, const graphss_i_bits *x,
-                                        const graphss_i_bits *transposed, graphss_i_var w,
-                                        double dropout);
+    const graphss_i_bits *transposed, graphss_i_var w, double dropout);
 /* M x */
 graphss_i_var graphss_i_tape_spmm(graphss_i_tape *t, graphss_i_pair m, graphss_i_var x);
 /* factor (x + M x + ... + M^steps x) */
-graphss_i_var graphss_i_tape_spmm_sum(graphss_i_tape *t, graphss_i_pair m, graphss_i_var x,
-                                      size_t steps, double factor);
+graphss_i_var graphss_i_tape_spmm_sum(
+    graphss_i_tape *t, graphss_i_pair m, graphss_i_var x, size_t steps, double factor);
 /* M x with the pattern of m and the values of edge (nnz x 1), which get a gradient too.
  * transposed lists, for each entry of m's transpose, its place in m. */
 graphss_i_var graphss_i_tape_spmm_edges(graphss_i_tape *t, const graphss_i_csr *m,
-                                        const graphss_i_csr *transposed,
-                                        const int64_t *transposed_at, graphss_i_var edge,
-                                        graphss_i_var x);
+    const graphss_i_csr *transposed, const int64_t *transposed_at, graphss_i_var edge,
+    graphss_i_var x);
 /* (nnz x 1): edge_ij / sqrt(d_i d_j), d the row sums of the matrix with the pattern of m
  * (square) and the values of edge (nnz x 1): symmetric normalisation of weights that get a
  * gradient, through the sums too. Loops count where the pattern has them. 0 where a sum is
  * not positive. transposed, place: as above. */
 graphss_i_var graphss_i_tape_normalise_edges(graphss_i_tape *t, const graphss_i_csr *m,
-                                             const graphss_i_csr *transposed,
-                                             const int64_t *transposed_at, graphss_i_var edge);
+    const graphss_i_csr *transposed, const int64_t *transposed_at, graphss_i_var edge);
 /* a b */
 graphss_i_var graphss_i_tape_matmul(graphss_i_tape *t, graphss_i_var a, graphss_i_var b);
 /* (nnz x 1): a_i . b_j for each entry (i, j) of m's pattern */
 graphss_i_var graphss_i_tape_edge_dot(graphss_i_tape *t, const graphss_i_csr *m,
-                                      const graphss_i_csr *transposed,
-                                      const int64_t *transposed_at, graphss_i_var a,
-                                      graphss_i_var b);
+    const graphss_i_csr *transposed, const int64_t *transposed_at, graphss_i_var a,
+    graphss_i_var b);
 /* (nnz x 1): numbers for the pattern of m that fill recomputes from x in each forward
  * pass; they are treated as constants, no gradient flows back to x. fill must write every
  * number, and the same ones whatever the threads. */
 typedef void (*graphss_i_fill_edges)(graphss_ctx *ctx, float *edge, const graphss_i_csr *m,
-                                     const float *x, size_t cols, const void *user);
+    const float *x, size_t cols, const void *user);
 graphss_i_var graphss_i_tape_detached_edges(graphss_i_tape *t, const graphss_i_csr *m,
-                                            graphss_i_var x, graphss_i_fill_edges fill,
-                                            const void *user);
+    graphss_i_var x, graphss_i_fill_edges fill, const void *user);
 
 /* (rows x heads): x_i[h] . w[h]; x (rows x heads c) and w (1 x heads c) have the columns of
  * each head side by side */
-graphss_i_var graphss_i_tape_head_dots(graphss_i_tape *t, graphss_i_var x, graphss_i_var w,
-                                       size_t heads);
+graphss_i_var graphss_i_tape_head_dots(
+    graphss_i_tape *t, graphss_i_var x, graphss_i_var w, size_t heads);
 /* (nnz x heads): for each head the softmax over the row i of m's pattern of
  * leaky(to_i + from_j), where leaky multiplies what is negative by slope. to and from are
  * (n x heads). transposed, place: as above. */
 graphss_i_var graphss_i_tape_attention(graphss_i_tape *t, const graphss_i_csr *m,
-                                       const graphss_i_csr *transposed, const int64_t *place,
-                                       graphss_i_var to, graphss_i_var from, double slope);
+    const graphss_i_csr *transposed, const int64_t *place, graphss_i_var to,
+    graphss_i_var from, double slope);
 /* As spmm_edges, with a value for each entry and head (nnz x heads): the columns of x that
  * belong to a head are summed with its values */
 graphss_i_var graphss_i_tape_spmm_heads(graphss_i_tape *t, const graphss_i_csr *m,
-                                        const graphss_i_csr *transposed, const int64_t *place,
-                                        graphss_i_var edge, graphss_i_var x);
+    const graphss_i_csr *transposed, const int64_t *place, graphss_i_var edge,
+    graphss_i_var x);
 /* (rows x cols / heads): the mean over the heads */
 graphss_i_var graphss_i_tape_mean_heads(graphss_i_tape *t, graphss_i_var x, size_t heads);
 /* M l + r, where x = [l | r] has twice as many columns */
@@ -116,17 +111,17 @@ typedef struct graphss_i_pair_pattern {
 } graphss_i_pair_pattern;
 /* (nnz x 1): values for the pattern. a has the numbers of the first pairs, b of the others,
  * which are multiplied by p->weight; either may be -1: it has none. */
-graphss_i_var graphss_i_tape_spread_pairs(graphss_i_tape *t, const graphss_i_pair_pattern *p,
-                                          graphss_i_var a, graphss_i_var b);
+graphss_i_var graphss_i_tape_spread_pairs(
+    graphss_i_tape *t, const graphss_i_pair_pattern *p, graphss_i_var a, graphss_i_var b);
 
 /* ---- pointwise ---- */
 
-graphss_i_var graphss_i_tape_add_bias(graphss_i_tape *t, graphss_i_var x,
-                                      graphss_i_var bias); /* 1 x cols, to each row */
+graphss_i_var graphss_i_tape_add_bias(
+    graphss_i_tape *t, graphss_i_var x, graphss_i_var bias); /* 1 x cols, to each row */
 graphss_i_var graphss_i_tape_relu(graphss_i_tape *t, graphss_i_var x);
 /* both at once, and then dropout, which may be 0 */
-graphss_i_var graphss_i_tape_bias_relu(graphss_i_tape *t, graphss_i_var x, graphss_i_var bias,
-                                       double dropout);
+graphss_i_var graphss_i_tape_bias_relu(
+    graphss_i_tape *t, graphss_i_var x, graphss_i_var bias, double dropout);
 graphss_i_var graphss_i_tape_dropout(graphss_i_tape *t, graphss_i_var x, double rate);
 graphss_i_var graphss_i_tape_add(graphss_i_tape *t, graphss_i_var a, graphss_i_var b);
 graphss_i_var graphss_i_tape_multiply(graphss_i_tape *t, graphss_i_var a, graphss_i_var b);
@@ -136,8 +131,8 @@ graphss_i_var graphss_i_tape_keep_above(graphss_i_tape *t, graphss_i_var x, doub
 graphss_i_var graphss_i_tape_exp(graphss_i_tape *t, graphss_i_var x);
 graphss_i_var graphss_i_tape_elu(graphss_i_tape *t, graphss_i_var x);
 /* A draw from N(mean, variance), entry by entry; the mean when not training, unless always */
-graphss_i_var graphss_i_tape_gaussian(graphss_i_tape *t, graphss_i_var mean,
-                                      graphss_i_var variance, bool always);
+graphss_i_var graphss_i_tape_gaussian(
+    graphss_i_tape *t, graphss_i_var mean, graphss_i_var variance, bool always);
 
 /* ---- row by row ---- */
 
@@ -151,33 +146,30 @@ graphss_i_var graphss_i_tape_sharpen(graphss_i_tape *t, graphss_i_var x, double 
 /* ---- losses; their value is 1 x 1, several add up ---- */
 
 /* mean over the n listed rows of -log softmax(x[node])[label]; the lists are borrowed */
-graphss_i_var graphss_i_tape_cross_entropy(graphss_i_tape *t, graphss_i_var x,
-                                           const int32_t *node, const int32_t *label,
-                                           size_t n);
+graphss_i_var graphss_i_tape_cross_entropy(
+    graphss_i_tape *t, graphss_i_var x, const int32_t *node, const int32_t *label, size_t n);
 /* factor times that */
 graphss_i_var graphss_i_tape_cross_entropy_part(graphss_i_tape *t, graphss_i_var x,
-                                                const int32_t *node, const int32_t *label,
-                                                size_t n, double factor);
+    const int32_t *node, const int32_t *label, size_t n, double factor);
 /* factor times the sum of (x - y)^2 */
-graphss_i_var graphss_i_tape_squared_distance(graphss_i_tape *t, graphss_i_var x,
-                                              graphss_i_var y, double factor);
+graphss_i_var graphss_i_tape_squared_distance(
+    graphss_i_tape *t, graphss_i_var x, graphss_i_var y, double factor);
 /* factor times the mean over the listed rows i of -sum_c target[i][c] log softmax(x[i])[c].
  * target [rows x cols] is borrowed and read again in each pass; a row is listed where it sums
  * to 1, and not where it is 0. Without any the loss is 0. */
-graphss_i_var graphss_i_tape_soft_cross_entropy(graphss_i_tape *t, graphss_i_var x,
-                                                const float *target, double factor);
+graphss_i_var graphss_i_tape_soft_cross_entropy(
+    graphss_i_tape *t, graphss_i_var x, const float *target, double factor);
 /* factor times rows times the mean of (r_i . r_j - [i and j are connected])^2 over all edges
  * and, drawn again in each training pass, `reach` pairs a node that are not connected. 0 when
  * not training. edges is borrowed. */
 graphss_i_var graphss_i_tape_edge_loss(graphss_i_tape *t, graphss_i_var r,
-                                       const graphss_graph *edges, size_t reach,
-                                       double factor);
+    const graphss_graph *edges, size_t reach, double factor);
 /* factor times the sum of all squares */
 graphss_i_var graphss_i_tape_sum_squares(graphss_i_tape *t, graphss_i_var x, double factor);
 /* factor times the sum of (mean^2 + variance - log variance) / 2: the divergence from the
  * standard normal, but for a constant */
-graphss_i_var graphss_i_tape_gaussian_kl(graphss_i_tape *t, graphss_i_var mean,
-                                         graphss_i_var variance, double factor);
+graphss_i_var graphss_i_tape_gaussian_kl(
+    graphss_i_tape *t, graphss_i_var mean, graphss_i_var variance, double factor);
 
 /* ---- running ---- */
 

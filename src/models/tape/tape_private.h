@@ -74,16 +74,15 @@ static inline graphss_i_span graphss_i_tape_span(const graphss_i_tape *t, size_t
 /* Records an operation and returns its node, or NULL. b may be -1. The caller sets the
  * operation's own fields. */
 graphss_i_node *graphss_i_tape_record(graphss_i_tape *t, const graphss_i_op *op,
-                                      graphss_i_var a, graphss_i_var b, size_t rows,
-                                      size_t cols);
+    graphss_i_var a, graphss_i_var b, size_t rows, size_t cols);
 /* The result of a record, or -1. */
 graphss_i_var graphss_i_tape_var(const graphss_i_tape *t, const graphss_i_node *node);
 graphss_i_node *graphss_i_tape_node(graphss_i_tape *t, graphss_i_var x); /* NULL if < 0 */
 /* Notes that recording failed. Returns -1. */
 graphss_i_var graphss_i_tape_spoil(graphss_i_tape *t, graphss_status status);
 /* Memory that lives as long as the tape; NULL if there is none, and recording then fails. */
-void *graphss_i_tape_scratch(graphss_i_tape *t, graphss_i_node *node, size_t count,
-                             size_t size);
+void *graphss_i_tape_scratch(
+    graphss_i_tape *t, graphss_i_node *node, size_t count, size_t size);
 
 /* Tells what the last recorded operation draws from what others do. */
 static inline uint64_t graphss_i_tape_salt(const graphss_i_tape *t)
@@ -93,18 +92,17 @@ static inline uint64_t graphss_i_tape_salt(const graphss_i_tape *t)
 
 /* fn over [0, n) in pieces of about grain, on the context's threads. */
 typedef void (*graphss_i_range)(void *arg, size_t from, size_t to);
-void graphss_i_tape_ranges(graphss_i_tape *t, size_t n, size_t grain, graphss_i_range fn,
-                           void *arg);
+void graphss_i_tape_ranges(
+    graphss_i_tape *t, size_t n, size_t grain, graphss_i_range fn, void *arg);
 
 /* Dropout of the numbers [from, to) of a dense matrix of the node's shape, of stored entries
  * of node->m, and of word `word` of the rows [from, to) of bits (drop.c). */
 void graphss_i_tape_drop(const graphss_i_tape *t, const graphss_i_node *node, float *out,
-                         const float *x, size_t from, size_t to);
+    const float *x, size_t from, size_t to);
 void graphss_i_tape_drop_stored(const graphss_i_tape *t, const graphss_i_node *node,
-                                float *out, const float *x, size_t from, size_t to);
+    float *out, const float *x, size_t from, size_t to);
 void graphss_i_tape_drop_words(const graphss_i_tape *t, const graphss_i_node *node,
-                               uint32_t *out, const uint32_t *x, size_t word, size_t from,
-                               size_t to);
+    uint32_t *out, const uint32_t *x, size_t word, size_t from, size_t to);
 
 static inline const graphss_i_kernels *graphss_i_tape_kernels(const graphss_i_tape *t)
 {

@@ -28,9 +28,9 @@ static graphss_ctx *context(world *w)
 {
     graphss_ctx *ctx =
         graphss_ctx_new(&(graphss_ctx_options){.struct_size = sizeof(graphss_ctx_options),
-                                               .threads = 1,
-                                               .progress = go_on,
-                                               .user = w});
+            .threads = 1,
+            .progress = go_on,
+            .user = w});
     assert_non_null(ctx);
     return ctx;
 }
@@ -58,14 +58,14 @@ static void tear_down(world *w, graphss_ctx *ctx)
 }
 
 static graphss_status train(graphss_ctx *ctx, const world *w, graphss_model **model,
-                            graphss_training *log, uint64_t seed)
+    graphss_training *log, uint64_t seed)
 {
     const graphss_train_input in = {.struct_size = sizeof in,
-                                    .graph = &w->data.graph,
-                                    .features = &w->data.features,
-                                    .n_classes = 3,
-                                    .split = &w->split,
-                                    .seed = seed};
+        .graph = &w->data.graph,
+        .features = &w->data.features,
+        .n_classes = 3,
+        .split = &w->split,
+        .seed = seed};
     return graphss_model_train(ctx, model, log, &in, &w->opt);
 }
 
@@ -94,7 +94,7 @@ static void interrupt_and_go_on(graphss_mode mode)
     assert_true(w.told <= 2);
     assert_int_equal(model->params.count, whole->params.count);
     assert_memory_equal(model->params.value, whole->params.value,
-                        whole->params.count * sizeof *whole->params.value);
+        whole->params.count * sizeof *whole->params.value);
     assert_int_equal(log.best_epoch, whole_log.best_epoch);
     assert_memory_equal(log.loss, whole_log.loss, log.epochs * sizeof *log.loss);
     assert_memory_equal(log.val_acc, whole_log.val_acc, log.epochs * sizeof *log.val_acc);
@@ -125,10 +125,10 @@ static void test_a_file_that_is_not_of_this_training_is_refused(void **state)
     model = NULL;
     assert_ok(ctx, graphss_ctx_checkpoint(ctx, w.path, "synth", 0));
     assert_fails(ctx, train(ctx, &w, &model, NULL, 5), GRAPHSS_ERR_DATA,
-                 "a checkpoint of another training");
+        "a checkpoint of another training");
     assert_ok(ctx, graphss_ctx_checkpoint(ctx, w.path, "another", 0));
     assert_fails(ctx, train(ctx, &w, &model, NULL, 4), GRAPHSS_ERR_DATA,
-                 "a checkpoint of another training");
+        "a checkpoint of another training");
     assert_int_equal(truncate(w.path, 900), 0);
     assert_ok(ctx, graphss_ctx_checkpoint(ctx, w.path, "synth", 0));
     assert_fails(ctx, train(ctx, &w, &model, NULL, 4), GRAPHSS_ERR_DATA, "it is damaged");

@@ -46,16 +46,16 @@ static void test_propagation_is_as_defined(void **state)
             }
             graphss_i_csr some = {0};
             const int32_t row[] = {3, 0, WORLD_NODES - 1, 3};
-            assert_ok(ctx,
-                      graphss_i_propagation_rows(ctx, &some, &w.graph, norm, loops, row, 4));
+            assert_ok(
+                ctx, graphss_i_propagation_rows(ctx, &some, &w.graph, norm, loops, row, 4));
             for (size_t r = 0; r < 4; r++) { /* the same bits in the same order */
                 const int64_t from = p.m.offset[row[r]], at = some.offset[r];
                 const size_t length = (size_t)(p.m.offset[row[r] + 1] - from);
                 assert_int_equal(some.offset[r + 1] - at, length);
-                assert_memory_equal(some.column + at, p.m.column + from,
-                                    length * sizeof *some.column);
-                assert_memory_equal(some.value + at, p.m.value + from,
-                                    length * sizeof *some.value);
+                assert_memory_equal(
+                    some.column + at, p.m.column + from, length * sizeof *some.column);
+                assert_memory_equal(
+                    some.value + at, p.m.value + from, length * sizeof *some.value);
             }
             graphss_i_csr_destroy(ctx, &some);
             graphss_i_propagation_destroy(ctx, &p);
@@ -67,8 +67,8 @@ static void test_propagation_is_as_defined(void **state)
 
 /* y = P^hops X w on a road forced by how the features are stored. */
 static void run_road(graphss_ctx *ctx, float *y, const graphss_features *f,
-                     const graphss_i_propagation *p, const float *w, size_t cols, size_t hops,
-                     bool dense, bool bits)
+    const graphss_i_propagation *p, const float *w, size_t cols, size_t hops, bool dense,
+    bool bits)
 {
     graphss_i_input in = {0};
     graphss_i_tape *t = NULL;
@@ -168,7 +168,7 @@ static void test_each_allocation_of_each_road_may_fail(void **state)
 /* The product with all rows worked out, and with those taken over that another snapshot has
  * under other numbers: the same bits as on a tape. */
 static void check_product(graphss_ctx *ctx, const graphss_features *f,
-                          const graphss_features *other, const int32_t *there, bool bits)
+    const graphss_features *other, const int32_t *there, bool bits)
 {
     enum { COLS = 19 };
     static float w[400 * COLS], wanted[WORLD_NODES * COLS];
@@ -179,22 +179,22 @@ static void check_product(graphss_ctx *ctx, const graphss_features *f,
     graphss_i_input in = {0};
     graphss_i_product all = {0}, theirs = {0}, taken = {0};
     run_road(ctx, wanted, f, &none, w, COLS, 0, false, bits);
-    assert_ok(ctx,
-              graphss_i_input_multiply(ctx, &in, &all, f, &none, 1, &divided, w, COLS, NULL));
+    assert_ok(
+        ctx, graphss_i_input_multiply(ctx, &in, &all, f, &none, 1, &divided, w, COLS, NULL));
     assert_true(in.product == all.value && !in.sparse.value && !in.bits.word);
     assert_int_equal(all.bits, bits);
     assert_memory_equal(all.value, wanted, f->n_rows * COLS * sizeof *wanted);
-    assert_ok(ctx, graphss_i_input_multiply(ctx, &in, &theirs, other, &none, 1, &divided, w,
-                                            COLS, NULL));
+    assert_ok(ctx,
+        graphss_i_input_multiply(ctx, &in, &theirs, other, &none, 1, &divided, w, COLS, NULL));
     const graphss_i_known known = {other, &theirs, there};
-    assert_ok(ctx, graphss_i_input_multiply(ctx, &in, &taken, f, &none, 1, &divided, w, COLS,
-                                            &known));
+    assert_ok(ctx,
+        graphss_i_input_multiply(ctx, &in, &taken, f, &none, 1, &divided, w, COLS, &known));
     assert_memory_equal(taken.value, wanted, f->n_rows * COLS * sizeof *wanted);
     theirs.bits = !theirs.bits; /* another road: nothing is taken over */
     memset(theirs.value, 0, theirs.n_rows * COLS * sizeof *theirs.value);
     graphss_i_product_destroy(ctx, &taken);
-    assert_ok(ctx, graphss_i_input_multiply(ctx, &in, &taken, f, &none, 1, &divided, w, COLS,
-                                            &known));
+    assert_ok(ctx,
+        graphss_i_input_multiply(ctx, &in, &taken, f, &none, 1, &divided, w, COLS, &known));
     assert_memory_equal(taken.value, wanted, f->n_rows * COLS * sizeof *wanted);
     graphss_i_product_destroy(ctx, &all);
     graphss_i_product_destroy(ctx, &theirs);

@@ -12,18 +12,17 @@ static graphss_train_options quick(const char *model)
     return opt;
 }
 
-static graphss_model *train(graphss_ctx *ctx, graphss_training *log, const world *w,
-                            const graphss_train_options *opt)
+static graphss_model *train(
+    graphss_ctx *ctx, graphss_training *log, const world *w, const graphss_train_options *opt)
 {
     graphss_model *model = NULL;
-    assert_ok(ctx, graphss_model_train(
-                       ctx, &model, log,
+    assert_ok(ctx, graphss_model_train(ctx, &model, log,
                        &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
-                                              .graph = &w->graph,
-                                              .features = &w->features,
-                                              .n_classes = 2,
-                                              .split = &w->split,
-                                              .seed = 3},
+                           .graph = &w->graph,
+                           .features = &w->features,
+                           .n_classes = 2,
+                           .split = &w->split,
+                           .seed = 3},
                        opt));
     return model;
 }
@@ -42,8 +41,8 @@ static double test_accuracy(graphss_ctx *ctx, const graphss_model *model, const 
     return graphss_labels_accuracy(label, w->label, w->split.test, w->split.n_test);
 }
 
-static double dropout_of(const char *model, graphss_mode mode,
-                         const graphss_features *features)
+static double dropout_of(
+    const char *model, graphss_mode mode, const graphss_features *features)
 {
     graphss_train_options opt;
     graphss_train_options_init(&opt, model, mode, features);
@@ -73,25 +72,24 @@ static void test_the_unit_of_a_measurement_does_not_matter(void **state)
     world_measure(ctx, &w, 1);
     for (size_t m = 0; graphss_model_name(m); m++) {
         graphss_train_options opt;
-        graphss_train_options_init(&opt, graphss_model_name(m), GRAPHSS_MODE_DEFAULT,
-                                   &w.features);
+        graphss_train_options_init(
+            &opt, graphss_model_name(m), GRAPHSS_MODE_DEFAULT, &w.features);
         assert_true(opt.standardise && !opt.row_normalise);
         opt.epochs = 20;
         float prob[2][WORLD_NODES * 2];
         for (size_t i = 0; i < 2; i++) {
             graphss_model *model = train(ctx, NULL, &w, &opt), *more = NULL;
             assert_ok(ctx, graphss_model_predict(ctx, prob[i], model, &w.graph, &w.features));
-            assert_ok(ctx,
-                      graphss_model_continue(
-                          ctx, &more, NULL, model,
-                          &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
-                                                 .graph = &w.graph,
-                                                 .features = &w.features,
-                                                 .split = &w.split,
-                                                 .seed = 1},
-                          5));
-            assert_memory_equal(more->scaling.mean, model->scaling.mean,
-                                2 * WORLD_WORDS * sizeof(float));
+            assert_ok(
+                ctx, graphss_model_continue(ctx, &more, NULL, model,
+                         &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
+                             .graph = &w.graph,
+                             .features = &w.features,
+                             .split = &w.split,
+                             .seed = 1},
+                         5));
+            assert_memory_equal(
+                more->scaling.mean, model->scaling.mean, 2 * WORLD_WORDS * sizeof(float));
             graphss_model_free(ctx, more);
             graphss_model_free(ctx, model);
             for (size_t r = 0; r < WORLD_NODES; r++) /* 1024: no rounding */
@@ -123,8 +121,8 @@ static void test_measurements_that_are_not_standardised_are_warned_of(void **sta
     graphss_model_free(ctx, train(ctx, NULL, &w, &words));
     world_measure(ctx, &w, 1);
     graphss_train_options opt;
-    graphss_train_options_init(&opt, "gcn", GRAPHSS_MODE_PAPER,
-                               NULL); /* as it was published */
+    graphss_train_options_init(
+        &opt, "gcn", GRAPHSS_MODE_PAPER, NULL); /* as it was published */
     opt.epochs = 2;
     graphss_model_free(ctx, train(ctx, NULL, &w, &opt));
     graphss_train_options_init(&opt, "gcn", GRAPHSS_MODE_DEFAULT, &w.features);
@@ -210,9 +208,9 @@ static void test_labels_are_the_likeliest_classes(void **state)
     graphss_features wider = w.features;
     wider.n_cols++;
     assert_fails(ctx, graphss_model_label(ctx, label, model, &w.graph, &wider),
-                 GRAPHSS_ERR_SHAPE, "the model was trained on");
+        GRAPHSS_ERR_SHAPE, "the model was trained on");
     assert_fails(ctx, graphss_model_label(ctx, NULL, model, &w.graph, &w.features),
-                 GRAPHSS_ERR_INVALID, "no place for the labels");
+        GRAPHSS_ERR_INVALID, "no place for the labels");
     graphss_model_free(ctx, model);
     world_destroy(ctx, &w);
     graphss_ctx_free(ctx);
@@ -376,17 +374,17 @@ static void test_a_child_of_fork_answers_the_same(void **state)
     const pid_t child = fork();
     if (child == 0) {
         alarm(60);
-        const bool good = !graphss_model_train(ctx, &other, NULL,
-                                               &(graphss_train_input){
-                                                   .struct_size = sizeof(graphss_train_input),
-                                                   .graph = &w.graph,
-                                                   .features = &w.features,
-                                                   .n_classes = 2,
-                                                   .split = &w.split,
-                                                   .seed = 3},
-                                               &opt) &&
-                          !graphss_model_predict(ctx, again, other, &w.graph, &w.features) &&
-                          !memcmp(prob, again, sizeof prob);
+        const bool good =
+            !graphss_model_train(ctx, &other, NULL,
+                &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
+                    .graph = &w.graph,
+                    .features = &w.features,
+                    .n_classes = 2,
+                    .split = &w.split,
+                    .seed = 3},
+                &opt) &&
+            !graphss_model_predict(ctx, again, other, &w.graph, &w.features) &&
+            !memcmp(prob, again, sizeof prob);
         _exit(good ? 0 : 1);
     }
     int status = -1;
@@ -424,15 +422,15 @@ static void test_what_cannot_be_trained_is_refused(void **state)
     world_make(ctx, &w, 1);
     graphss_model *model = NULL;
     graphss_train_options opt = quick("gcn");
-#define TRAIN()                                                                               \
-    graphss_model_train(ctx, &model, NULL,                                                    \
-                        &(graphss_train_input){.struct_size = sizeof(graphss_train_input),    \
-                                               .graph = &w.graph,                             \
-                                               .features = &w.features,                       \
-                                               .n_classes = 2,                                \
-                                               .split = &w.split,                             \
-                                               .seed = 1},                                    \
-                        &opt)
+#define TRAIN() \
+    graphss_model_train(ctx, &model, NULL, \
+        &(graphss_train_input){.struct_size = sizeof(graphss_train_input), \
+            .graph = &w.graph, \
+            .features = &w.features, \
+            .n_classes = 2, \
+            .split = &w.split, \
+            .seed = 1}, \
+        &opt)
     opt.model = "gnc";
     assert_fails(ctx, TRAIN(), GRAPHSS_ERR_INVALID, "found 'gnc', want one of gcn, sgc");
     opt = quick("gcn");
@@ -488,31 +486,29 @@ static void test_unsound_graphs_and_features_are_refused(void **state)
     const graphss_train_options opt = quick("gcn");
     graphss_model *model = train(ctx, NULL, &w, &opt), *other = NULL;
     float prob[WORLD_NODES * 2];
-#define REFUSED(part)                                                                         \
-    do {                                                                                      \
-        assert_fails(ctx,                                                                     \
-                     graphss_model_train(                                                     \
-                         ctx, &other, NULL,                                                   \
-                         &(graphss_train_input){.struct_size = sizeof(graphss_train_input),   \
-                                                .graph = &w.graph,                            \
-                                                .features = &w.features,                      \
-                                                .n_classes = 2,                               \
-                                                .split = &w.split,                            \
-                                                .seed = 1},                                   \
-                         &opt),                                                               \
-                     GRAPHSS_ERR_INVALID, part);                                              \
-        assert_fails(ctx,                                                                     \
-                     graphss_model_continue(                                                  \
-                         ctx, &other, NULL, model,                                            \
-                         &(graphss_train_input){.struct_size = sizeof(graphss_train_input),   \
-                                                .graph = &w.graph,                            \
-                                                .features = &w.features,                      \
-                                                .split = &w.split,                            \
-                                                .seed = 1},                                   \
-                         5),                                                                  \
-                     GRAPHSS_ERR_INVALID, part);                                              \
-        assert_fails(ctx, graphss_model_predict(ctx, prob, model, &w.graph, &w.features),     \
-                     GRAPHSS_ERR_INVALID, part);                                              \
+#define REFUSED(part) \
+    do { \
+        assert_fails(ctx, \
+            graphss_model_train(ctx, &other, NULL, \
+                &(graphss_train_input){.struct_size = sizeof(graphss_train_input), \
+                    .graph = &w.graph, \
+                    .features = &w.features, \
+                    .n_classes = 2, \
+                    .split = &w.split, \
+                    .seed = 1}, \
+                &opt), \
+            GRAPHSS_ERR_INVALID, part); \
+        assert_fails(ctx, \
+            graphss_model_continue(ctx, &other, NULL, model, \
+                &(graphss_train_input){.struct_size = sizeof(graphss_train_input), \
+                    .graph = &w.graph, \
+                    .features = &w.features, \
+                    .split = &w.split, \
+                    .seed = 1}, \
+                5), \
+            GRAPHSS_ERR_INVALID, part); \
+        assert_fails(ctx, graphss_model_predict(ctx, prob, model, &w.graph, &w.features), \
+            GRAPHSS_ERR_INVALID, part); \
     } while (0)
     const int32_t target = w.graph.target[0], column = w.features.column[0];
     w.graph.target[0] = 1 << 30;
@@ -586,9 +582,9 @@ static void test_graphsage_starts_larger_in_paper_mode(void **state)
     opt.mode = GRAPHSS_MODE_PAPER;
     graphss_model *paper = train(ctx, NULL, &w, &opt);
     for (size_t i = 0; i < WORLD_WORDS * 8; i++)
-        assert_true(honest->params.value[i] != 0 &&
-                    fabsf(paper->params.value[i] - sqrtf(2) * honest->params.value[i]) <
-                        1e-6f);
+        assert_true(
+            honest->params.value[i] != 0 &&
+            fabsf(paper->params.value[i] - sqrtf(2) * honest->params.value[i]) < 1e-6f);
     graphss_model_free(ctx, paper);
     graphss_model_free(ctx, honest);
     world_destroy(ctx, &w);
@@ -610,13 +606,12 @@ static void test_adam_goes_on_in_paper_mode(void **state)
         graphss_model *whole = train(ctx, NULL, &w, &opt), *rest = NULL;
         opt.epochs = 23;
         graphss_model *part = train(ctx, NULL, &w, &opt);
-        assert_ok(ctx, graphss_model_continue(
-                           ctx, &rest, NULL, part,
+        assert_ok(ctx, graphss_model_continue(ctx, &rest, NULL, part,
                            &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
-                                                  .graph = &w.graph,
-                                                  .features = &w.features,
-                                                  .split = &w.split,
-                                                  .seed = 3},
+                               .graph = &w.graph,
+                               .features = &w.features,
+                               .split = &w.split,
+                               .seed = 3},
                            37));
         const size_t bytes = whole->params.count * sizeof *whole->params.value;
         const int differ = memcmp(whole->params.value, rest->params.value, bytes);
@@ -642,13 +637,12 @@ static void test_training_goes_on_from_the_weights_given(void **state)
     graphss_training log = {0};
     float before[WORLD_NODES * 2], after[WORLD_NODES * 2];
     predict(ctx, before, first, &w);
-    assert_ok(ctx, graphss_model_continue(
-                       ctx, &second, &log, first,
+    assert_ok(ctx, graphss_model_continue(ctx, &second, &log, first,
                        &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
-                                              .graph = &w.graph,
-                                              .features = &w.features,
-                                              .split = &w.split,
-                                              .seed = 7},
+                           .graph = &w.graph,
+                           .features = &w.features,
+                           .split = &w.split,
+                           .seed = 7},
                        5));
     predict(ctx, after, second, &w);
     for (size_t i = 0; i < WORLD_NODES * 2; i++)
@@ -667,13 +661,12 @@ static void test_training_goes_on_from_the_weights_given(void **state)
         w.split.train_label[i] = 1 - w.split.train_label[i];
     for (size_t i = 0; i < w.split.n_val; i++)
         w.split.val_label[i] = 1 - w.split.val_label[i];
-    assert_ok(ctx, graphss_model_continue(
-                       ctx, &second, NULL, first,
+    assert_ok(ctx, graphss_model_continue(ctx, &second, NULL, first,
                        &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
-                                              .graph = &w.graph,
-                                              .features = &w.features,
-                                              .split = &w.split,
-                                              .seed = 7},
+                           .graph = &w.graph,
+                           .features = &w.features,
+                           .split = &w.split,
+                           .seed = 7},
                        60));
     assert_true(test_accuracy(ctx, first, &w) > 0.8);
     assert_true(test_accuracy(ctx, second, &w) < 0.2);
@@ -682,26 +675,24 @@ static void test_training_goes_on_from_the_weights_given(void **state)
     assert_int_equal(graphss_model_split(second)->train_label[0], w.split.train_label[0]);
     graphss_model *none = NULL;
     assert_fails(ctx,
-                 graphss_model_continue(
-                     ctx, &none, NULL, first,
-                     &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
-                                            .graph = &w.graph,
-                                            .features = &w.features,
-                                            .split = &w.split,
-                                            .seed = 7},
-                     0),
-                 GRAPHSS_ERR_INVALID, "want at least 1");
+        graphss_model_continue(ctx, &none, NULL, first,
+            &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
+                .graph = &w.graph,
+                .features = &w.features,
+                .split = &w.split,
+                .seed = 7},
+            0),
+        GRAPHSS_ERR_INVALID, "want at least 1");
     w.features.n_cols--;
     assert_fails(ctx,
-                 graphss_model_continue(
-                     ctx, &none, NULL, first,
-                     &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
-                                            .graph = &w.graph,
-                                            .features = &w.features,
-                                            .split = &w.split,
-                                            .seed = 7},
-                     1),
-                 GRAPHSS_ERR_SHAPE, "trained on 20");
+        graphss_model_continue(ctx, &none, NULL, first,
+            &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
+                .graph = &w.graph,
+                .features = &w.features,
+                .split = &w.split,
+                .seed = 7},
+            1),
+        GRAPHSS_ERR_SHAPE, "trained on 20");
     w.features.n_cols++;
     assert_null(none);
     graphss_model_free(ctx, second);
@@ -710,8 +701,8 @@ static void test_training_goes_on_from_the_weights_given(void **state)
     graphss_ctx_free(ctx);
 }
 
-static bool stop_at_ten(void *user, const char *stage, size_t done, size_t total,
-                        const char *note)
+static bool stop_at_ten(
+    void *user, const char *stage, size_t done, size_t total, const char *note)
 {
     (void)user, (void)stage, (void)total, (void)note;
     return done < 10;
@@ -727,16 +718,15 @@ static void test_training_can_be_cancelled(void **state)
     world_make(ctx, &w, 1);
     const graphss_train_options opt = quick("gcn");
     graphss_model *model = NULL;
-    assert_fails(
-        ctx,
+    assert_fails(ctx,
         graphss_model_train(ctx, &model, NULL,
-                            &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
-                                                   .graph = &w.graph,
-                                                   .features = &w.features,
-                                                   .n_classes = 2,
-                                                   .split = &w.split,
-                                                   .seed = 1},
-                            &opt),
+            &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
+                .graph = &w.graph,
+                .features = &w.features,
+                .n_classes = 2,
+                .split = &w.split,
+                .seed = 1},
+            &opt),
         GRAPHSS_ERR_CANCELLED, "train cancelled at 10 of 60");
     assert_null(model);
     world_destroy(ctx, &w);
@@ -758,25 +748,23 @@ static graphss_status train_and_predict(graphss_ctx *ctx, void *arg)
     opt.mode = GRAPHSS_MODE_PAPER; /* keeps more */
     graphss_model *model = NULL, *further = NULL;
     graphss_training log = {0};
-    graphss_status st =
-        graphss_model_train(ctx, &model, &log,
-                            &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
-                                                   .graph = &w->graph,
-                                                   .features = &w->features,
-                                                   .n_classes = 2,
-                                                   .split = &w->split,
-                                                   .seed = 1},
-                            &opt);
+    graphss_status st = graphss_model_train(ctx, &model, &log,
+        &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
+            .graph = &w->graph,
+            .features = &w->features,
+            .n_classes = 2,
+            .split = &w->split,
+            .seed = 1},
+        &opt);
     if (!st)
         st = graphss_model_predict(ctx, prob, model, &w->graph, &w->features);
     if (!st)
-        st = graphss_model_continue(
-            ctx, &further, NULL, model,
+        st = graphss_model_continue(ctx, &further, NULL, model,
             &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
-                                   .graph = &w->graph,
-                                   .features = &w->features,
-                                   .split = &w->split,
-                                   .seed = 1},
+                .graph = &w->graph,
+                .features = &w->features,
+                .split = &w->split,
+                .seed = 1},
             2);
     graphss_training_destroy(ctx, &log);
     graphss_model_free(ctx, further);
@@ -812,8 +800,8 @@ static void test_each_model_tells_which_options_it_uses(void **state)
     assert_false(graphss_model_uses("mlp", "self-loops"));
     assert_false(graphss_model_uses("sage-mean", "self-loops"));
     assert_true(graphss_model_uses("gat", "heads") && graphss_model_uses("gat", "activation"));
-    assert_false(graphss_model_uses("gcn", "heads") ||
-                 graphss_model_uses("gcn", "activation"));
+    assert_false(
+        graphss_model_uses("gcn", "heads") || graphss_model_uses("gcn", "activation"));
     assert_false(graphss_model_uses("magic", "dropout"));
     assert_false(graphss_model_uses(NULL, "dropout"));
 }
@@ -829,30 +817,28 @@ static void test_more_weights_than_memory_are_refused_before_they_are_made(void 
     graphss_train_options opt;
     graphss_train_options_init(&opt, "gcn", GRAPHSS_MODE_DEFAULT, &w.features);
     opt.hidden = 4096;
-    assert_fails(
-        ctx,
+    assert_fails(ctx,
         graphss_model_train(ctx, &model, NULL,
-                            &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
-                                                   .graph = &w.graph,
-                                                   .features = &w.features,
-                                                   .n_classes = 2,
-                                                   .split = &w.split,
-                                                   .seed = 1},
-                            &opt),
+            &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
+                .graph = &w.graph,
+                .features = &w.features,
+                .n_classes = 2,
+                .split = &w.split,
+                .seed = 1},
+            &opt),
         GRAPHSS_ERR_LIMIT, "2147483647 features make 8796");
     assert_null(model);
     w.features.n_cols = WORLD_WORDS;
     w.features.value[5] = 1e38F;
-    assert_fails(
-        ctx,
+    assert_fails(ctx,
         graphss_model_train(ctx, &model, NULL,
-                            &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
-                                                   .graph = &w.graph,
-                                                   .features = &w.features,
-                                                   .n_classes = 2,
-                                                   .split = &w.split,
-                                                   .seed = 1},
-                            NULL),
+            &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
+                .graph = &w.graph,
+                .features = &w.features,
+                .n_classes = 2,
+                .split = &w.split,
+                .seed = 1},
+            NULL),
         GRAPHSS_ERR_DATA, "is 1e+38, too large to compute with");
     assert_null(model);
     world_destroy(ctx, &w);

@@ -29,15 +29,15 @@ static graphss_names *spell(letters *l, const char *text)
 static graphss_model model_of(letters *words, letters *classes)
 {
     return (graphss_model){.n_features = WORDS,
-                           .n_classes = CLASSES,
-                           .column_names = *spell(words, "abc"),
-                           .class_names = *spell(classes, "xyz"),
-                           .dataset_name = "world"};
+        .n_classes = CLASSES,
+        .column_names = *spell(words, "abc"),
+        .class_names = *spell(classes, "xyz"),
+        .dataset_name = "world"};
 }
 
 /* Four nodes without edges; node i has the words of rows[i] and the class of labels[i]. */
 static void data_make(graphss_ctx *ctx, graphss_dataset *data, const char *words,
-                      const char *const *rows, const char *classes, const char *labels)
+    const char *const *rows, const char *classes, const char *labels)
 {
     letters w, c;
     const size_t d = strlen(words);
@@ -57,8 +57,8 @@ static void data_make(graphss_ctx *ctx, graphss_dataset *data, const char *words
         data->label[i] =
             labels[i] == '-' ? -1 : (int32_t)(strchr(classes, labels[i]) - classes);
     }
-    assert_ok(ctx, graphss_i_features_from_rows(ctx, &data->features, NODES, d, offset, column,
-                                                value, n, "words"));
+    assert_ok(ctx, graphss_i_features_from_rows(
+                       ctx, &data->features, NODES, d, offset, column, value, n, "words"));
     assert_ok(ctx, graphss_i_names_copy(ctx, &data->column_names, spell(&w, words)));
     assert_ok(ctx, graphss_i_names_copy(ctx, &data->class_names, spell(&c, classes)));
 }
@@ -73,8 +73,8 @@ static float entry(const graphss_features *x, size_t row, size_t column)
     return 0;
 }
 
-static const char *const few[NODES] = {"a", "cb", "", "b"}, *const many[NODES] = {"abc", "cb",
-                                                                                  "ab", "bc"};
+static const char *const few[NODES] = {"a", "cb", "", "b"}, *const many[NODES] = {
+                                                                "abc", "cb", "ab", "bc"};
 
 /* Sparse and dense rows, words in another order, one unknown, one missing. */
 static void test_words_and_classes_go_by_name(void **state)
@@ -93,7 +93,7 @@ static void test_words_and_classes_go_by_name(void **state)
         graphss_dataset data;
         graphss_alignment what;
         data_make(ctx, &data, order[turn % 4], rows, turn % 2 ? "zx" : "xyz",
-                  turn % 2 ? "zx-z" : "yxz-");
+            turn % 2 ? "zx-z" : "yxz-");
         assert_ok(ctx, graphss_dataset_align(ctx, &what, &data, &model));
         assert_int_equal(data.features.n_cols, WORDS);
         for (size_t i = 0; i < NODES; i++)
@@ -144,14 +144,14 @@ static void test_what_cannot_be_matched_is_refused(void **state)
     graphss_dataset data;
     data_make(ctx, &data, "qr", none, "xyz", "xyzx");
     assert_fails(ctx, graphss_dataset_align(ctx, NULL, &data, &model), GRAPHSS_ERR_SHAPE,
-                 "other has no feature that the model knows");
+        "other has no feature that the model knows");
     graphss_names_destroy(ctx, &data.column_names);
     assert_fails(ctx, graphss_dataset_align(ctx, NULL, &data, &model), GRAPHSS_ERR_SHAPE,
-                 "other has 2 features, the model was trained on 3 (world)");
+        "other has 2 features, the model was trained on 3 (world)");
     graphss_dataset_destroy(ctx, &data);
     data_make(ctx, &data, "cab", few, "wx", "wx-w");
     assert_fails(ctx, graphss_model_fits(ctx, &model, &data), GRAPHSS_ERR_SHAPE,
-                 "feature 0 is 'c' in other and 'a' to the model");
+        "feature 0 is 'c' in other and 'a' to the model");
     graphss_dataset_destroy(ctx, &data);
     graphss_ctx_free(ctx);
 }
@@ -176,7 +176,7 @@ static void test_features_of_one_name_are_not_added_up(void **state)
     data_make(ctx, &data, "cab", rows, "xyz", "xyzx");
     data.column_names.text[4] = 'a';
     assert_fails(ctx, graphss_dataset_align(ctx, &what, &data, &model), GRAPHSS_ERR_SHAPE,
-                 "two are called 'a'");
+        "two are called 'a'");
     graphss_dataset_destroy(ctx, &data);
     graphss_ctx_free(ctx);
 }
@@ -232,8 +232,7 @@ static void test_position_where_one_side_has_no_names_is_warned_of(void **state)
     graphss_names_destroy(ctx, &data.column_names);
     model.class_names = (graphss_names){0};
     assert_ok(ctx, graphss_dataset_align(ctx, NULL, &data, &model));
-    assert_non_null(strstr(
-        warnings,
+    assert_non_null(strstr(warnings,
         "other has no names of features and the model (world) has some: they go by position"));
     assert_non_null(strstr(
         warnings, "other has names of classes and the model (world) has none: they go by"));
@@ -273,10 +272,10 @@ static void test_classes_that_the_model_does_not_know_are_left_out(void **state)
         assert_int_equal(data.split.n_train, 1);
         assert_int_equal(data.split.train[0], 1);
         assert_int_equal(data.split.train_label[0], named ? 0 : 2);
-        assert_non_null(strstr(warnings, named
-                                             ? "2 nodes have a class that the model does not "
-                                               "know ('w', 'v')"
-                                             : "does not know ('3')"));
+        assert_non_null(
+            strstr(warnings, named ? "2 nodes have a class that the model does not "
+                                     "know ('w', 'v')"
+                                   : "does not know ('3')"));
         graphss_dataset_destroy(ctx, &data);
     }
     graphss_ctx_free(ctx);
@@ -291,14 +290,14 @@ static void test_wrong_counts_of_names_are_refused(void **state)
     graphss_dataset data;
     data_make(ctx, &data, "abc", few, "xyz", "xyzx");
     assert_fails(ctx, graphss_model_set_dataset(ctx, &blank, &data), GRAPHSS_ERR_SHAPE,
-                 "other has 3 features, the model was trained on 2");
+        "other has 3 features, the model was trained on 2");
     blank = (graphss_model){.n_features = 3, .n_classes = 2};
     graphss_names_destroy(ctx, &data.class_names);
     assert_fails(ctx, graphss_model_set_dataset(ctx, &blank, &data), GRAPHSS_ERR_SHAPE,
-                 "other has 3 classes, the model 2");
+        "other has 3 classes, the model 2");
     data.column_names.count = 2;
     assert_fails(ctx, graphss_dataset_align(ctx, NULL, &data, &model), GRAPHSS_ERR_SHAPE,
-                 "2 names for 3 features");
+        "2 names for 3 features");
     data.column_names.count = 3;
     graphss_dataset_destroy(ctx, &data);
     graphss_ctx_free(ctx);

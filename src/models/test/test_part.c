@@ -43,8 +43,8 @@ static void set_up(world *w, form kind)
         for (size_t i = 0; i < NODES * 7; i++)
             value[i] = (float)(graphss_rng_double(&rng) + w->data.label[i / 7]);
         graphss_features_destroy(w->ctx, &w->data.features);
-        assert_ok(w->ctx,
-                  graphss_features_from_dense(w->ctx, &w->data.features, NODES, 7, value));
+        assert_ok(
+            w->ctx, graphss_features_from_dense(w->ctx, &w->data.features, NODES, 7, value));
         assert_ok(w->ctx, graphss_dataset_refresh(w->ctx, &w->data));
         free(value);
     }
@@ -69,8 +69,8 @@ static void write_shards(world *w, int ranks, bool scattered)
     assert_ok(w->ctx, graphss_partition_blocks(w->ctx, &part, NODES, (size_t)ranks));
     for (size_t i = 0; i < NODES && scattered; i++)
         part[i] = (int32_t)((i * 2654435761u >> 9) % (unsigned)ranks);
-    assert_ok(w->ctx,
-              graphss_shards_write(w->ctx, NULL, &w->data, part, (size_t)ranks, w->folder));
+    assert_ok(
+        w->ctx, graphss_shards_write(w->ctx, NULL, &w->data, part, (size_t)ranks, w->folder));
     graphss_release(w->ctx, part);
 }
 
@@ -123,14 +123,14 @@ static void train_alone(trained *t)
     graphss_model *model = NULL;
     graphss_training log = {0};
     const graphss_train_input in = {.struct_size = sizeof in,
-                                    .graph = &w->data.graph,
-                                    .features = &w->data.features,
-                                    .n_classes = 3,
-                                    .split = &w->split,
-                                    .seed = 1};
+        .graph = &w->data.graph,
+        .features = &w->data.features,
+        .n_classes = 3,
+        .split = &w->split,
+        .seed = 1};
     assert_ok(w->ctx, graphss_model_train(w->ctx, &model, &log, &in, &t->opt));
-    assert_ok(w->ctx, graphss_model_predict(w->ctx, t->prob, model, &w->data.graph,
-                                            &w->data.features));
+    assert_ok(w->ctx,
+        graphss_model_predict(w->ctx, t->prob, model, &w->data.graph, &w->data.features));
     graphss_labels_argmax(t->label, t->prob, NODES, 3);
     memcpy(t->loss, log.loss, log.epochs * sizeof *t->loss);
     t->epochs = log.epochs;
@@ -219,10 +219,10 @@ static graphss_status multiply_part(graphss_ctx *ctx, void *arg)
         return st;
     graphss_i_part *part = graphss_i_ctx_part(ctx);
     const graphss_i_csr m = {.n_rows = part->n_own,
-                             .n_cols = part->n_own,
-                             .offset = part->graph.offset,
-                             .column = part->graph.target,
-                             .part = part};
+        .n_cols = part->n_own,
+        .offset = part->graph.offset,
+        .column = part->graph.target,
+        .part = part};
     float *x = malloc(part->n_own * t->k * sizeof *x),
           *y = malloc(part->n_own * t->k * sizeof *y);
     for (size_t i = 0; i < part->n_own; i++)
@@ -268,9 +268,9 @@ static void test_the_sparse_product_has_the_same_bits_and_the_halo_its_size(void
     world w;
     set_up(&w, WORDS);
     const graphss_i_csr whole = {.n_rows = NODES,
-                                 .n_cols = NODES,
-                                 .offset = w.data.graph.offset,
-                                 .column = w.data.graph.target};
+        .n_cols = NODES,
+        .offset = w.data.graph.offset,
+        .column = w.data.graph.target};
     for (int ranks = 1; ranks <= 5; ranks++) {
         write_shards(&w, ranks, ranks % 2);
         for (size_t c = 0; c < sizeof width / sizeof *width; c++)
@@ -281,8 +281,8 @@ static void test_the_sparse_product_has_the_same_bits_and_the_halo_its_size(void
 
 /* ---- errors ---- */
 
-static void run_all(testing_rank *rank, trained *each, int ranks, const world *w,
-                    const char *model)
+static void run_all(
+    testing_rank *rank, trained *each, int ranks, const world *w, const char *model)
 {
     for (int r = 0; r < ranks; r++) {
         each[r] = (trained){.w = w};
@@ -343,8 +343,8 @@ static void test_each_allocation_of_one_rank_fails(void **state)
         run_all(rank, each, 3, &w, "gcn");
         for (int r = 0; r < 3; r++) {
             if (rank[r].blocks)
-                fail_msg("rank %d keeps %ld blocks when %ld are granted", r, rank[r].blocks,
-                         most);
+                fail_msg(
+                    "rank %d keeps %ld blocks when %ld are granted", r, rank[r].blocks, most);
             assert_int_equal(rank[r].status, rank[0].status);
         }
         if (!rank[0].status)
@@ -389,11 +389,11 @@ static void test_a_context_alone_is_one_rank(void **state)
     char none[] = "none";
     testing_takes_no_memory(open_nothing, none);
     const graphss_engine broken = {.struct_size = sizeof broken};
-    assert_fails(w.ctx, graphss_ctx_join(w.ctx, &broken), GRAPHSS_ERR_INVALID,
-                 "not initialised");
+    assert_fails(
+        w.ctx, graphss_ctx_join(w.ctx, &broken), GRAPHSS_ERR_INVALID, "not initialised");
     graphss_engine engine = {0};
     assert_fails(w.ctx, graphss_engine_open(w.ctx, &engine, "petals"), GRAPHSS_ERR_INVALID,
-                 "found 'petals', want mpi");
+        "found 'petals', want mpi");
     free(t->prob);
     free(t);
     tear_down(&w);

@@ -11,8 +11,8 @@ typedef struct two_days {
 } two_days;
 
 /* A graph, a model that was trained a little, and the graph after some nodes changed. */
-static void two_days_make(graphss_ctx *ctx, two_days *t, const char *model, bool plain,
-                          size_t n_changed)
+static void two_days_make(
+    graphss_ctx *ctx, two_days *t, const char *model, bool plain, size_t n_changed)
 {
     graphss_split split = {0};
     graphss_flips flips = {0};
@@ -27,18 +27,17 @@ static void two_days_make(graphss_ctx *ctx, two_days *t, const char *model, bool
     }
     assert_ok(ctx, graphss_dataset_read(ctx, &t->before, "synth:nodes=3000", NULL));
     assert_ok(ctx, graphss_split_make(ctx, &split, t->before.label, t->before.graph.n_nodes,
-                                      t->before.n_classes, 1, NULL));
-    assert_ok(ctx, graphss_model_train(
-                       ctx, &t->model, NULL,
+                       t->before.n_classes, 1, NULL));
+    assert_ok(ctx, graphss_model_train(ctx, &t->model, NULL,
                        &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
-                                              .graph = &t->before.graph,
-                                              .features = &t->before.features,
-                                              .n_classes = t->before.n_classes,
-                                              .split = &split,
-                                              .seed = 1},
+                           .graph = &t->before.graph,
+                           .features = &t->before.features,
+                           .n_classes = t->before.n_classes,
+                           .split = &split,
+                           .seed = 1},
                        &opt));
-    assert_ok(ctx,
-              graphss_benign_churn(ctx, &flips, &t->before, split.test, n_changed, 1, NULL));
+    assert_ok(
+        ctx, graphss_benign_churn(ctx, &flips, &t->before, split.test, n_changed, 1, NULL));
     assert_ok(ctx, graphss_flips_apply(ctx, &t->after, &t->before, &flips, NULL));
     graphss_flips_destroy(ctx, &flips);
     graphss_split_destroy(ctx, &split);
@@ -52,8 +51,8 @@ static void two_days_destroy(graphss_ctx *ctx, two_days *t)
 }
 
 /* quickly: whether only a part is worked out. */
-static void check_again(const char *model, bool plain, size_t n_changed, int threads,
-                        bool quickly)
+static void check_again(
+    const char *model, bool plain, size_t n_changed, int threads, bool quickly)
 {
     graphss_ctx *ctx = testing_ctx(NULL, threads);
     two_days t;
@@ -66,10 +65,10 @@ static void check_again(const char *model, bool plain, size_t n_changed, int thr
     int32_t *there = malloc(n * sizeof *there);
     uint8_t *some = calloc(n, 1);
     graphss_i_forward_cache pass = {0};
-    assert_ok(ctx,
-              graphss_i_predict(ctx, wanted, t.model, &t.before.graph, &t.before.features));
-    assert_ok(ctx, graphss_i_predict_first(ctx, prob, &pass, t.model, &t.before.graph,
-                                           &t.before.features));
+    assert_ok(
+        ctx, graphss_i_predict(ctx, wanted, t.model, &t.before.graph, &t.before.features));
+    assert_ok(ctx, graphss_i_predict_first(
+                       ctx, prob, &pass, t.model, &t.before.graph, &t.before.features));
     assert_memory_equal(prob, wanted, size * sizeof *prob);
     const graphss_i_base base = {&t.before.graph, &t.before.features, prob, &pass};
     assert_ok(ctx, graphss_i_predict(ctx, wanted, t.model, graph, features));
@@ -77,8 +76,8 @@ static void check_again(const char *model, bool plain, size_t n_changed, int thr
     if (pass.second) {
         bool done = !quickly;
         memcpy(kept, pass.second, size * sizeof *kept);
-        assert_ok(ctx, graphss_i_predict_changed(ctx, again, &done, t.model, graph, features,
-                                                 &base, NULL));
+        assert_ok(ctx, graphss_i_predict_changed(
+                           ctx, again, &done, t.model, graph, features, &base, NULL));
         assert_int_equal(done, quickly);
         assert_memory_equal(kept, pass.second, size * sizeof *kept);
     }
@@ -89,14 +88,14 @@ static void check_again(const char *model, bool plain, size_t n_changed, int thr
         there[i] = i % 2 ? (int32_t)i : -1;
         some[i] = i % 3 == 0;
     }
-    assert_ok(ctx, graphss_i_predict_again(ctx, again, t.model, graph, features, &base, there,
-                                           NULL));
+    assert_ok(ctx,
+        graphss_i_predict_again(ctx, again, t.model, graph, features, &base, there, NULL));
     assert_memory_equal(again, wanted, size * sizeof *again);
     assert_ok(
         ctx, graphss_i_predict_again(ctx, again, t.model, graph, features, &base, NULL, some));
     for (size_t i = 0; i < n; i += 3)
         assert_memory_equal(again + i * t.before.n_classes, wanted + i * t.before.n_classes,
-                            t.before.n_classes * sizeof *again);
+            t.before.n_classes * sizeof *again);
     graphss_i_forward_cache_destroy(ctx, &pass);
     free(some), free(there), free(kept), free(again), free(wanted), free(prob);
     two_days_destroy(ctx, &t);
@@ -137,23 +136,23 @@ static void test_a_edge_alone_changes_what_is_around_it(void **state)
         u++;
     const int32_t v = t.before.graph.target[t.before.graph.offset[u]];
     const graphss_flip flip = {.kind = GRAPHSS_FLIP_EDGE,
-                               .victim = u,
-                               .node = u,
-                               .target = v,
-                               .old_value = 1,
-                               .new_value = 0};
+        .victim = u,
+        .node = u,
+        .target = v,
+        .old_value = 1,
+        .new_value = 0};
     assert_ok(ctx, graphss_flips_add(ctx, &cut, flip));
     assert_ok(ctx, graphss_flips_apply(ctx, &after, &t.before, &cut, NULL));
     const size_t size = t.before.graph.n_nodes * t.before.n_classes;
     float *prob = malloc(3 * size * sizeof *prob);
     graphss_i_forward_cache pass = {0};
     const graphss_i_base base = {&t.before.graph, &t.before.features, prob, &pass};
-    assert_ok(ctx, graphss_i_predict_first(ctx, prob, &pass, t.model, &t.before.graph,
-                                           &t.before.features));
-    assert_ok(ctx,
-              graphss_i_predict(ctx, prob + size, t.model, &after.graph, &after.features));
+    assert_ok(ctx, graphss_i_predict_first(
+                       ctx, prob, &pass, t.model, &t.before.graph, &t.before.features));
+    assert_ok(
+        ctx, graphss_i_predict(ctx, prob + size, t.model, &after.graph, &after.features));
     assert_ok(ctx, graphss_i_predict_again(ctx, prob + 2 * size, t.model, &after.graph,
-                                           &after.features, &base, NULL, NULL));
+                       &after.features, &base, NULL, NULL));
     assert_memory_equal(prob + size, prob + 2 * size, size * sizeof *prob);
     free(prob);
     graphss_i_forward_cache_destroy(ctx, &pass);
@@ -170,11 +169,11 @@ static graphss_status pass_twice(graphss_ctx *ctx, void *arg)
     float *prob = malloc(2 * size * sizeof *prob);
     graphss_i_forward_cache pass = {0};
     const graphss_i_base base = {&t->before.graph, &t->before.features, prob, &pass};
-    graphss_status st = graphss_i_predict_first(ctx, prob, &pass, t->model, &t->before.graph,
-                                                &t->before.features);
+    graphss_status st = graphss_i_predict_first(
+        ctx, prob, &pass, t->model, &t->before.graph, &t->before.features);
     if (!st)
         st = graphss_i_predict_again(ctx, prob + size, t->model, &t->after.graph,
-                                     &t->after.features, &base, NULL, NULL);
+            &t->after.features, &base, NULL, NULL);
     graphss_i_forward_cache_destroy(ctx, &pass);
     free(prob);
     return st;

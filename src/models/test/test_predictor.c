@@ -13,7 +13,7 @@ typedef struct foreign {
 } foreign;
 
 static graphss_status all(void *user, float *prob, const graphss_graph *graph,
-                          const graphss_features *features, char *why, size_t size)
+    const graphss_features *features, char *why, size_t size)
 {
     foreign *f = user;
     f->calls++;
@@ -47,8 +47,7 @@ static graphss_status all(void *user, float *prob, const graphss_graph *graph,
 }
 
 static graphss_status some(void *user, float *prob, const int32_t *node, size_t n,
-                           const graphss_graph *graph, const graphss_features *features,
-                           char *why, size_t size)
+    const graphss_graph *graph, const graphss_features *features, char *why, size_t size)
 {
     foreign *f = user;
     float whole[SIZE];
@@ -68,11 +67,11 @@ static void release(void *user)
 static graphss_predictor predictor_of(foreign *f, bool parts, size_t hops)
 {
     return (graphss_predictor){.struct_size = sizeof(graphss_predictor),
-                               .probabilities = all,
-                               .some = parts ? some : NULL,
-                               .release = release,
-                               .user = f,
-                               .hops = hops};
+        .probabilities = all,
+        .some = parts ? some : NULL,
+        .release = release,
+        .user = f,
+        .hops = hops};
 }
 
 typedef struct scene {
@@ -98,22 +97,21 @@ static void scene_make(scene *s, const char *name)
                 from[m] = i;
                 to[m++] = s->w.graph.target[e];
             }
-    assert_ok(s->own, graphss_graph_build(s->own, &s->changed.graph, NULL, WORLD_NODES, from,
-                                          to, m - 1));
+    assert_ok(s->own,
+        graphss_graph_build(s->own, &s->changed.graph, NULL, WORLD_NODES, from, to, m - 1));
     s->changed.features.value[0] = 3;
     graphss_train_options opt;
     graphss_train_options_init(&opt, name, GRAPHSS_MODE_DEFAULT, NULL);
     opt.epochs = 60;
     opt.hidden = 8;
     opt.dropout = 0.2;
-    assert_ok(s->own, graphss_model_train(
-                          s->own, &s->trained, NULL,
+    assert_ok(s->own, graphss_model_train(s->own, &s->trained, NULL,
                           &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
-                                                 .graph = &s->w.graph,
-                                                 .features = &s->w.features,
-                                                 .n_classes = K,
-                                                 .split = &s->w.split,
-                                                 .seed = 3},
+                              .graph = &s->w.graph,
+                              .features = &s->w.features,
+                              .n_classes = K,
+                              .split = &s->w.split,
+                              .seed = 3},
                           &opt));
     s->f = (foreign){.ctx = s->own, .model = s->trained};
 }
@@ -127,17 +125,16 @@ static void scene_destroy(scene *s)
     graphss_ctx_free(s->ctx);
 }
 
-static graphss_status wrap(graphss_ctx *ctx, graphss_model **out, scene *s,
-                           const graphss_predictor *p)
+static graphss_status wrap(
+    graphss_ctx *ctx, graphss_model **out, scene *s, const graphss_predictor *p)
 {
-    return graphss_model_from_predictor(
-        ctx, out, p,
+    return graphss_model_from_predictor(ctx, out, p,
         &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
-                               .graph = &s->w.graph,
-                               .features = &s->w.features,
-                               .n_classes = K,
-                               .split = &s->w.split,
-                               .seed = 1},
+            .graph = &s->w.graph,
+            .features = &s->w.features,
+            .n_classes = K,
+            .split = &s->w.split,
+            .seed = 1},
         NULL);
 }
 
@@ -158,8 +155,8 @@ static void test_a_model_made_of_a_predictor_answers_as_it_does(void **state)
     assert_int_equal(graphss_model_split(model)->n_train, s.w.split.n_train);
     for (int now = 0; now < 2; now++) {
         const world *w = now ? &s.changed : &s.w;
-        assert_ok(s.own,
-                  graphss_model_predict(s.own, wanted, s.trained, &w->graph, &w->features));
+        assert_ok(
+            s.own, graphss_model_predict(s.own, wanted, s.trained, &w->graph, &w->features));
         assert_ok(s.ctx, graphss_model_predict(s.ctx, prob, model, &w->graph, &w->features));
         assert_memory_equal(prob, wanted, sizeof prob);
     }
@@ -168,15 +165,14 @@ static void test_a_model_made_of_a_predictor_answers_as_it_does(void **state)
     assert_int_equal(s.f.calls, 4);
     graphss_model *more = NULL;
     assert_fails(s.ctx,
-                 graphss_model_continue(
-                     s.ctx, &more, NULL, model,
-                     &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
-                                            .graph = &s.w.graph,
-                                            .features = &s.w.features,
-                                            .split = &s.w.split,
-                                            .seed = 1},
-                     2),
-                 GRAPHSS_ERR_INVALID, "cannot be trained further");
+        graphss_model_continue(s.ctx, &more, NULL, model,
+            &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
+                .graph = &s.w.graph,
+                .features = &s.w.features,
+                .split = &s.w.split,
+                .seed = 1},
+            2),
+        GRAPHSS_ERR_INVALID, "cannot be trained further");
     assert_int_equal(s.f.released, 0);
     graphss_model_free(s.ctx, model);
     assert_int_equal(s.f.released, 1);
@@ -191,12 +187,12 @@ static void test_what_is_no_probability_is_refused(void **state)
         graphss_status status;
         const char *part;
     } c[] = {{LOGITS, GRAPHSS_ERR_DATA, "-3 for class 0 of node 7"},
-             {NAN_ROW, GRAPHSS_ERR_DATA, "class 1 of node 7"},
-             {SUM, GRAPHSS_ERR_DATA, "node 7 sum to 1.5"},
-             {DROPOUT, GRAPHSS_ERR_DATA, "model.eval()"},
-             {FAILS, GRAPHSS_ERR_DATA, "the predictor failed: no such layer"},
-             {QUIETLY, GRAPHSS_ERR_IO, "the predictor failed"},
-             {STOPS, GRAPHSS_ERR_CANCELLED, "cancelled"}};
+        {NAN_ROW, GRAPHSS_ERR_DATA, "class 1 of node 7"},
+        {SUM, GRAPHSS_ERR_DATA, "node 7 sum to 1.5"},
+        {DROPOUT, GRAPHSS_ERR_DATA, "model.eval()"},
+        {FAILS, GRAPHSS_ERR_DATA, "the predictor failed: no such layer"},
+        {QUIETLY, GRAPHSS_ERR_IO, "the predictor failed"},
+        {STOPS, GRAPHSS_ERR_CANCELLED, "cancelled"}};
     scene s;
     scene_make(&s, "gcn");
     graphss_model *model = NULL;
@@ -213,29 +209,27 @@ static void test_what_is_no_probability_is_refused(void **state)
     assert_fails(s.ctx, wrap(s.ctx, &model, &s, &p), GRAPHSS_ERR_INVALID, "no function");
     p.probabilities = all;
     assert_fails(s.ctx,
-                 graphss_model_from_predictor(
-                     s.ctx, &model, &p,
-                     &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
-                                            .graph = &s.w.graph,
-                                            .features = &s.w.features,
-                                            .n_classes = 1,
-                                            .split = NULL,
-                                            .seed = 1},
-                     NULL),
-                 GRAPHSS_ERR_DATA, "at least two");
+        graphss_model_from_predictor(s.ctx, &model, &p,
+            &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
+                .graph = &s.w.graph,
+                .features = &s.w.features,
+                .n_classes = 1,
+                .split = NULL,
+                .seed = 1},
+            NULL),
+        GRAPHSS_ERR_DATA, "at least two");
     graphss_features fewer = s.w.features;
     fewer.n_rows--;
     assert_fails(s.ctx,
-                 graphss_model_from_predictor(
-                     s.ctx, &model, &p,
-                     &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
-                                            .graph = &s.w.graph,
-                                            .features = &fewer,
-                                            .n_classes = K,
-                                            .split = NULL,
-                                            .seed = 1},
-                     NULL),
-                 GRAPHSS_ERR_SHAPE, "graph of");
+        graphss_model_from_predictor(s.ctx, &model, &p,
+            &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
+                .graph = &s.w.graph,
+                .features = &fewer,
+                .n_classes = K,
+                .split = NULL,
+                .seed = 1},
+            NULL),
+        GRAPHSS_ERR_SHAPE, "graph of");
     assert_fails(s.ctx, wrap(s.ctx, NULL, &s, &p), GRAPHSS_ERR_INVALID, "place for the model");
     assert_null(model);
     assert_int_equal(s.f.released, 0);
@@ -255,19 +249,19 @@ static void test_few_changes_ask_for_some_nodes(void **state)
         float before[SIZE], prob[SIZE], wanted[SIZE];
         uint8_t asked[WORLD_NODES] = {0};
         assert_ok(s.ctx, wrap(s.ctx, &model, &s, &p));
-        assert_ok(s.ctx, graphss_i_predict_first(s.ctx, before, &pass, model, &s.w.graph,
-                                                 &s.w.features));
-        assert_ok(s.own, graphss_model_predict(s.own, wanted, s.trained, &s.changed.graph,
-                                               &s.changed.features));
+        assert_ok(s.ctx,
+            graphss_i_predict_first(s.ctx, before, &pass, model, &s.w.graph, &s.w.features));
+        assert_ok(s.own, graphss_model_predict(
+                             s.own, wanted, s.trained, &s.changed.graph, &s.changed.features));
         const graphss_i_base base = {&s.w.graph, &s.w.features, before, &pass};
         s.f.some = 0;
         assert_ok(s.ctx, graphss_i_predict_again(s.ctx, prob, model, &s.changed.graph,
-                                                 &s.changed.features, &base, NULL, NULL));
+                             &s.changed.features, &base, NULL, NULL));
         assert_memory_equal(prob, wanted, sizeof prob);
         for (size_t i = 0; i < WORLD_NODES; i += 3)
             asked[i] = 1;
         assert_ok(s.ctx, graphss_i_predict_again(s.ctx, prob, model, &s.changed.graph,
-                                                 &s.changed.features, &base, NULL, asked));
+                             &s.changed.features, &base, NULL, asked));
         for (size_t i = 0; i < WORLD_NODES; i += 3)
             assert_memory_equal(prob + i * K, wanted + i * K, K * sizeof *prob);
         assert_int_equal(s.f.some, few_calls[round]);
@@ -279,14 +273,14 @@ static void test_few_changes_ask_for_some_nodes(void **state)
 
 /* As observation/standardise.c does: the classifier's columns, and a model that knows. */
 static graphss_status compare(void *user, float *prob, const graphss_graph *graph,
-                              const graphss_features *features, char *why, size_t size)
+    const graphss_features *features, char *why, size_t size)
 {
     const world *w = user;
     (void)why, (void)size;
     for (size_t i = 0; i < WORLD_NODES * WORLD_WORDS; i++)
         if (fabs(features->value[i] - w->features.value[i]) > 1e-4) {
             snprintf(why, size, "entry %zu is %g, want %g", i, (double)features->value[i],
-                     (double)w->features.value[i]);
+                (double)w->features.value[i]);
             return GRAPHSS_ERR_DATA;
         }
     for (size_t i = 0; i < graph->n_nodes; i++) {
@@ -310,14 +304,13 @@ static void test_a_predictor_sees_measurements_in_their_own_units(void **state)
     const graphss_predictor p = {
         .struct_size = sizeof p, .probabilities = compare, .user = &w};
     graphss_model *model = NULL;
-    assert_ok(ctx, graphss_model_from_predictor(
-                       ctx, &model, &p,
+    assert_ok(ctx, graphss_model_from_predictor(ctx, &model, &p,
                        &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
-                                              .graph = &w.graph,
-                                              .features = &w.features,
-                                              .n_classes = K,
-                                              .split = &w.split,
-                                              .seed = 1},
+                           .graph = &w.graph,
+                           .features = &w.features,
+                           .n_classes = K,
+                           .split = &w.split,
+                           .seed = 1},
                        NULL));
     assert_non_null(model->scaling.mean);
     float left[2 * WORLD_WORDS], prob[SIZE];
@@ -348,12 +341,12 @@ static void test_answers_alone_make_a_model(void **state)
     scene s;
     scene_make(&s, "gat");
     float before[SIZE], after[SIZE], prob[SIZE];
+    assert_ok(
+        s.own, graphss_model_predict(s.own, before, s.trained, &s.w.graph, &s.w.features));
     assert_ok(s.own,
-              graphss_model_predict(s.own, before, s.trained, &s.w.graph, &s.w.features));
-    assert_ok(s.own, graphss_model_predict(s.own, after, s.trained, &s.changed.graph,
-                                           &s.changed.features));
-    const graphss_answers known[] = {{&s.w.graph, &s.w.features, before},
-                                     {&s.changed.graph, &s.changed.features, after}};
+        graphss_model_predict(s.own, after, s.trained, &s.changed.graph, &s.changed.features));
+    const graphss_answers known[] = {
+        {&s.w.graph, &s.w.features, before}, {&s.changed.graph, &s.changed.features, after}};
     graphss_model *model = NULL;
     graphss_predictor_use use;
     assert_ok(s.ctx, graphss_model_from_answers(s.ctx, &model, known, 2, K, NULL, 1, NULL));
@@ -361,8 +354,8 @@ static void test_answers_alone_make_a_model(void **state)
     assert_true(use.by_answers && use.calls == 0 && use.agreement > 0.7);
     assert_true(graphss_model_split(model)->n_train > 0);
     for (int i = 0; i < 2; i++) {
-        assert_ok(s.ctx, graphss_model_predict(s.ctx, prob, model, known[i].graph,
-                                               known[i].features));
+        assert_ok(s.ctx,
+            graphss_model_predict(s.ctx, prob, model, known[i].graph, known[i].features));
         assert_memory_equal(prob, known[i].prob, sizeof prob);
     }
     /* On a third snapshot most rows are as they were, and all are probabilities. */
@@ -386,9 +379,9 @@ static void test_answers_alone_make_a_model(void **state)
     graphss_model_free(s.ctx, model);
     before[3] = 2;
     assert_fails(s.ctx, graphss_model_from_answers(s.ctx, &model, known, 2, K, NULL, 1, NULL),
-                 GRAPHSS_ERR_DATA, "node 1 sum");
+        GRAPHSS_ERR_DATA, "node 1 sum");
     assert_fails(s.ctx, graphss_model_from_answers(s.ctx, &model, known, 0, K, NULL, 1, NULL),
-                 GRAPHSS_ERR_INVALID, "no snapshot");
+        GRAPHSS_ERR_INVALID, "no snapshot");
     scene_destroy(&s);
 }
 
@@ -414,17 +407,17 @@ static void test_answers_are_moved_as_sharply_as_they_were_given(void **state)
     scene s;
     scene_make(&s, "gcn");
     float before[SIZE], want[SIZE], prob[SIZE];
+    assert_ok(
+        s.own, graphss_model_predict(s.own, before, s.trained, &s.w.graph, &s.w.features));
     assert_ok(s.own,
-              graphss_model_predict(s.own, before, s.trained, &s.w.graph, &s.w.features));
-    assert_ok(s.own, graphss_model_predict(s.own, want, s.trained, &s.changed.graph,
-                                           &s.changed.features));
+        graphss_model_predict(s.own, want, s.trained, &s.changed.graph, &s.changed.features));
     soften(before);
     soften(want);
     const graphss_answers known = {&s.w.graph, &s.w.features, before};
     graphss_model *model = NULL;
     assert_ok(s.ctx, graphss_model_from_answers(s.ctx, &model, &known, 1, K, NULL, 1, NULL));
-    assert_ok(s.ctx, graphss_model_predict(s.ctx, prob, model, &s.changed.graph,
-                                           &s.changed.features));
+    assert_ok(s.ctx,
+        graphss_model_predict(s.ctx, prob, model, &s.changed.graph, &s.changed.features));
     double moved = 0, off = 0;
     for (size_t i = 0; i < WORLD_NODES; i++) {
         moved += fabs((double)want[i * K] - (double)before[i * K]);
@@ -449,18 +442,18 @@ static void test_a_saved_one_wants_its_predictor_again(void **state)
     assert_ok(s.ctx, wrap(s.ctx, &model, &s, &p));
     assert_ok(s.ctx, graphss_model_save(s.ctx, model, path));
     assert_ok(s.ctx, graphss_model_load(s.ctx, &back, path));
-    assert_true(graphss_model_predictor_use(&use, model) &&
-                graphss_model_predictor_use(&then, back));
+    assert_true(
+        graphss_model_predictor_use(&use, model) && graphss_model_predictor_use(&then, back));
     assert_true(use.agreement == then.agreement);
     assert_fails(s.ctx, graphss_model_predict(s.ctx, prob, back, &s.w.graph, &s.w.features),
-                 GRAPHSS_ERR_INVALID, "--predictor");
+        GRAPHSS_ERR_INVALID, "--predictor");
     assert_ok(s.ctx, graphss_model_set_predictor(s.ctx, back, &p));
     assert_ok(s.ctx, graphss_model_predict(s.ctx, prob, back, &s.w.graph, &s.w.features));
     assert_ok(s.ctx, graphss_model_predict(s.ctx, wanted, model, &s.w.graph, &s.w.features));
     assert_memory_equal(prob, wanted, sizeof prob);
     p.probabilities = NULL;
     assert_fails(s.ctx, graphss_model_set_predictor(s.ctx, back, &p), GRAPHSS_ERR_INVALID,
-                 "no function");
+        "no function");
     p.probabilities = all;
     const graphss_predictor plain = {.struct_size = sizeof plain, .probabilities = all};
     assert_ok(s.own, graphss_model_set_predictor(s.own, s.trained, &plain));
@@ -506,21 +499,20 @@ static graphss_status wrap_and_ask(graphss_ctx *ctx, void *arg)
     graphss_train_options opt;
     graphss_train_options_init(&opt, "sgc", GRAPHSS_MODE_DEFAULT, NULL);
     opt.epochs = 1;
-    graphss_status st = graphss_model_from_predictor(
-        ctx, &model, &p,
+    graphss_status st = graphss_model_from_predictor(ctx, &model, &p,
         &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
-                               .graph = &s->w.graph,
-                               .features = &s->w.features,
-                               .n_classes = K,
-                               .split = NULL,
-                               .seed = 1},
+            .graph = &s->w.graph,
+            .features = &s->w.features,
+            .n_classes = K,
+            .split = NULL,
+            .seed = 1},
         &opt);
     if (!st)
         st = graphss_i_predict_first(ctx, known, &pass, model, &s->w.graph, &s->w.features);
     const graphss_i_base base = {&s->w.graph, &s->w.features, known, &pass};
     if (!st)
-        st = graphss_i_predict_again(ctx, prob, model, &s->changed.graph, &s->changed.features,
-                                     &base, NULL, NULL);
+        st = graphss_i_predict_again(
+            ctx, prob, model, &s->changed.graph, &s->changed.features, &base, NULL, NULL);
     const graphss_answers told = {&s->w.graph, &s->w.features, known};
     if (!st)
         st = graphss_model_from_answers(ctx, &table, &told, 1, K, NULL, 1, &opt);

@@ -28,8 +28,8 @@ static inline void world_make(graphss_ctx *ctx, world *w, uint64_t seed)
         if (graphss_rng_double(&rng) < 0.9) /* same group */
             to[e] = (to[e] & ~1) | (from[e] & 1);
     }
-    assert_ok(ctx,
-              graphss_graph_build(ctx, &w->graph, NULL, WORLD_NODES, from, to, WORLD_EDGES));
+    assert_ok(
+        ctx, graphss_graph_build(ctx, &w->graph, NULL, WORLD_NODES, from, to, WORLD_EDGES));
 
     int64_t *offset = graphss_i_alloc(ctx, WORLD_NODES + 1, sizeof *offset);
     int32_t *column = graphss_i_alloc(ctx, WORLD_NODES * 4, sizeof *column);
@@ -42,9 +42,8 @@ static inline void world_make(graphss_ctx *ctx, world *w, uint64_t seed)
         }
     }
     offset[WORLD_NODES] = 4 * WORLD_NODES;
-    assert_ok(ctx,
-              graphss_i_features_from_rows(ctx, &w->features, WORLD_NODES, WORLD_WORDS, offset,
-                                           column, NULL, 4 * WORLD_NODES, "words"));
+    assert_ok(ctx, graphss_i_features_from_rows(ctx, &w->features, WORLD_NODES, WORLD_WORDS,
+                       offset, column, NULL, 4 * WORLD_NODES, "words"));
     assert_ok(ctx, graphss_split_make(ctx, &w->split, w->label, WORLD_NODES, 2, seed, NULL));
 }
 
@@ -56,8 +55,8 @@ static inline void world_measure(graphss_ctx *ctx, world *w, uint64_t seed)
     for (size_t i = 0; i < WORLD_NODES * WORLD_WORDS; i++)
         value[i] = (float)w->label[i / WORLD_WORDS] + (float)graphss_rng_double(&rng) + 0.1F;
     graphss_features_destroy(ctx, &w->features);
-    assert_ok(ctx, graphss_i_features_from_dense(ctx, &w->features, WORLD_NODES, WORLD_WORDS,
-                                                 value, "measured"));
+    assert_ok(ctx, graphss_i_features_from_dense(
+                       ctx, &w->features, WORLD_NODES, WORLD_WORDS, value, "measured"));
     assert_true(graphss_features_dense(&w->features));
 }
 

@@ -13,8 +13,8 @@ typedef struct part {
     double factor;
 } part;
 
-static const float *find(const graphss_model *model, size_t l, const char *called,
-                         size_t *rows, size_t *cols)
+static const float *find(
+    const graphss_model *model, size_t l, const char *called, size_t *rows, size_t *cols)
 {
     char name[GRAPHSS_I_PARAM_NAME];
     snprintf(name, sizeof name, "%zu.%s", l, called);
@@ -46,8 +46,8 @@ static size_t list_parts(part *out, const graphss_model *model, size_t l)
     for (size_t a = 0; a < 2; a++) {
         w = find(model, l, attention[a], &rows, &cols);
         if (w)
-            out[n++] = (part){GRAPHSS_I_ROLE_SOURCE + a,     w, 1, cols, cols, 0,
-                              asked > 0 ? (size_t)asked : 1, 1};
+            out[n++] = (part){GRAPHSS_I_ROLE_SOURCE + a, w, 1, cols, cols, 0,
+                asked > 0 ? (size_t)asked : 1, 1};
     }
     w = find(model, l, "bias", &rows, &cols);
     if (w)
@@ -65,14 +65,14 @@ static void put(float *to, const part *p, bool transposed)
 }
 
 static graphss_status make(graphss_ctx *ctx, graphss_i_tensor *out, const part *p, size_t l,
-                           const graphss_model *model, graphss_layout layout)
+    const graphss_model *model, graphss_layout layout)
 {
     const graphss_i_weight_name *row =
         graphss_i_weight_name_of(layout, model->type->name, p->role);
     char prefix[24];
     if (!row)
         return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID, "the layout %s has no model %s",
-                              graphss_layout_text(layout), model->type->name);
+            graphss_layout_text(layout), model->type->name);
     float *value = graphss_i_alloc(ctx, p->rows * p->cols, sizeof *value);
     if (!value)
         return GRAPHSS_ERR_NOMEM;
@@ -113,8 +113,8 @@ static json_t *notes_of(const graphss_model *model)
     return meta;
 }
 
-graphss_status graphss_model_export(graphss_ctx *ctx, const graphss_model *model,
-                                    const char *path, graphss_layout layout)
+graphss_status graphss_model_export(
+    graphss_ctx *ctx, const graphss_model *model, const char *path, graphss_layout layout)
 {
     if (GRAPHSS_I_LACKS(ctx, {"model", model}, {"path", path}))
         return GRAPHSS_ERR_INVALID;
@@ -122,14 +122,13 @@ graphss_status graphss_model_export(graphss_ctx *ctx, const graphss_model *model
     size_t n = 0;
     graphss_status st = GRAPHSS_OK;
     if (model->scaling.mean)
-        return graphss_i_fail(
-            ctx, GRAPHSS_ERR_INVALID,
+        return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
             "the model standardises its features, which the layout %s cannot "
             "say: want one trained with --no-standardise",
             graphss_layout_text(layout));
     if (model->predictor)
         return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
-                              "the model stands for a predictor, its weights are not its own");
+            "the model stands for a predictor, its weights are not its own");
     for (size_t l = 0; l < (size_t)model->opt.layers && !st; l++) {
         part parts[PARTS];
         const size_t count = list_parts(parts, model, l);

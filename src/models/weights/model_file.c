@@ -50,10 +50,9 @@ static size_t list_tensors(graphss_i_tensor *out, const graphss_model *model)
         int32_t *data;
         size_t n;
     } list[SPLIT_TENSORS] = {{"split.train", s->train, s->n_train},
-                             {"split.val", s->val, s->n_val},
-                             {"split.test", s->test, s->n_test},
-                             {"split.train_labels", s->train_label, s->n_train},
-                             {"split.val_labels", s->val_label, s->n_val}};
+        {"split.val", s->val, s->n_val}, {"split.test", s->test, s->n_test},
+        {"split.train_labels", s->train_label, s->n_train},
+        {"split.val_labels", s->val_label, s->n_val}};
     for (size_t i = 0; i < SPLIT_TENSORS; i++) {
         out[n] = (graphss_i_tensor){.dtype = "I32", .rows = list[i].data ? list[i].n : 0};
         out[n].data = list[i].data;
@@ -84,12 +83,12 @@ static json_t *metadata_of(const graphss_model *model)
     int bad = !meta || !names;
     bad |= set_text(meta, "format", "graphss");
     bad |= set_text(meta, "format_version",
-                    model->predictor      ? "3"
-                    : model->scaling.mean ? "2"
-                                          : "1");
+        model->predictor      ? "3"
+        : model->scaling.mean ? "2"
+                              : "1");
     if (model->predictor) {
-        graphss_i_double_text(text, sizeof text,
-                              graphss_i_predictor_agreement(model->predictor));
+        graphss_i_double_text(
+            text, sizeof text, graphss_i_predictor_agreement(model->predictor));
         bad |= set_text(meta, "predictor_agreement", text);
     }
     bad |= set_text(meta, "library_version", graphss_version());
@@ -114,8 +113,8 @@ static json_t *metadata_of(const graphss_model *model)
         bad |= set_text(meta, key, text);
     }
     for (size_t k = 0; k < model->class_names.count; k++)
-        bad |= json_array_append_new(names,
-                                     json_string(graphss_names_get(&model->class_names, k)));
+        bad |= json_array_append_new(
+            names, json_string(graphss_names_get(&model->class_names, k)));
     char *list = json_dumps(names, JSON_COMPACT);
     bad |= !list || set_text(meta, "class_names", list);
     free(list);
@@ -127,8 +126,8 @@ static json_t *metadata_of(const graphss_model *model)
     return meta;
 }
 
-graphss_status graphss_model_save(graphss_ctx *ctx, const graphss_model *model,
-                                  const char *path)
+graphss_status graphss_model_save(
+    graphss_ctx *ctx, const graphss_model *model, const char *path)
 {
     if (GRAPHSS_I_LACKS(ctx, {"model", model}, {"path", path}))
         return GRAPHSS_ERR_INVALID;
@@ -159,8 +158,7 @@ void graphss_i_model_state_put(graphss_i_model_state *state, const graphss_model
 }
 
 graphss_status graphss_i_model_state_take(graphss_ctx *ctx, graphss_model **out,
-                                          const graphss_model *like,
-                                          const graphss_i_model_state *state)
+    const graphss_model *like, const graphss_i_model_state *state)
 {
     const size_t weights = like->params.count, n = like->adam.count;
     graphss_model *model = NULL;

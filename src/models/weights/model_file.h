@@ -36,8 +36,8 @@ typedef struct graphss_i_safetensors {
 
 /* Reads the file and parses its header; what the header says is not looked at. {0} is empty.
  * DATA: no such file, or cut short. path is borrowed. */
-graphss_status graphss_i_safetensors_open(graphss_ctx *ctx, graphss_i_safetensors *out,
-                                          const char *path);
+graphss_status graphss_i_safetensors_open(
+    graphss_ctx *ctx, graphss_i_safetensors *out, const char *path);
 void graphss_i_safetensors_close(graphss_ctx *ctx, graphss_i_safetensors *file);
 
 /* An array to be written, or wanted. */
@@ -56,8 +56,8 @@ static inline size_t graphss_i_entry_size(const graphss_i_tensor *x)
 
 /* Whole or not at all. meta: the __metadata__, taken over; NULL: there was no memory for it.
  */
-graphss_status graphss_i_safetensors_write(graphss_ctx *ctx, const char *path, json_t *meta,
-                                           const graphss_i_tensor *list, size_t n);
+graphss_status graphss_i_safetensors_write(
+    graphss_ctx *ctx, const char *path, json_t *meta, const graphss_i_tensor *list, size_t n);
 
 /* ---- how other libraries call the matrices of a layer ---- */
 
@@ -84,11 +84,11 @@ extern const graphss_i_weight_name graphss_i_weight_names[];
 extern const size_t graphss_i_weight_names_count;
 
 /* The row whose end is the longest that fits a name; NULL: none. */
-const graphss_i_weight_name *graphss_i_weight_name_find(graphss_layout layout,
-                                                        const char *model, const char *name);
+const graphss_i_weight_name *graphss_i_weight_name_find(
+    graphss_layout layout, const char *model, const char *name);
 /* The row that a role is written by; NULL: none. */
-const graphss_i_weight_name *graphss_i_weight_name_of(graphss_layout layout, const char *model,
-                                                      graphss_i_role role);
+const graphss_i_weight_name *graphss_i_weight_name_of(
+    graphss_layout layout, const char *model, graphss_i_role role);
 /* What stands before the end for layer l, counted from 0: "convs.0." */
 void graphss_i_layer_name(char *out, size_t size, graphss_layout layout, size_t l);
 

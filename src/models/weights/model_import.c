@@ -77,15 +77,15 @@ static graphss_status refuse_name(graphss_ctx *ctx, const network *net, const ch
     }
     if (!*known)
         return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID, "the layout %s has no model %s%s",
-                              graphss_layout_text(net->layout), net->opt.model,
-                              strcmp(net->opt.model, "sage") == 0
-                                  ? ": its SAGEConv has two matrices, want sage-mean"
-                                  : "");
+            graphss_layout_text(net->layout), net->opt.model,
+            strcmp(net->opt.model, "sage") == 0
+                ? ": its SAGEConv has two matrices, want sage-mean"
+                : "");
     const bool norm = strstr(name, "running_") || strstr(name, "norm") || strstr(name, "bn");
     return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
-                          "%s: no part of a %s in the layout %s, whose names end in %s%s",
-                          name, net->opt.model, graphss_layout_text(net->layout), known,
-                          norm ? ": a batch or layer norm cannot be expressed" : "");
+        "%s: no part of a %s in the layout %s, whose names end in %s%s", name, net->opt.model,
+        graphss_layout_text(net->layout), known,
+        norm ? ": a batch or layer norm cannot be expressed" : "");
 }
 
 /* Puts a tensor in the place its name says. */
@@ -93,8 +93,8 @@ static graphss_status place(graphss_ctx *ctx, network *net, const graphss_tensor
 {
     if (!x->name || !x->value || x->n_dims < 1 || x->n_dims > 3)
         return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
-                              "%s: %zu dimensions, want 1, 2 or 3, a name and values",
-                              x->name ? x->name : "a tensor without a name", x->n_dims);
+            "%s: %zu dimensions, want 1, 2 or 3, a name and values",
+            x->name ? x->name : "a tensor without a name", x->n_dims);
     const graphss_i_weight_name *row =
         graphss_i_weight_name_find(net->layout, net->opt.model, x->name);
     if (!row)
@@ -102,7 +102,7 @@ static graphss_status place(graphss_ctx *ctx, network *net, const graphss_tensor
     const size_t length = strlen(x->name) - strlen(row->end);
     size_t l = 0;
     while (l < net->n && (net->layer[l].length != length ||
-                          memcmp(net->layer[l].name, x->name, length) != 0))
+                             memcmp(net->layer[l].name, x->name, length) != 0))
         l++;
     if (l == LAYERS_MOST)
         return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID, "more than %d layers", LAYERS_MOST);
@@ -110,7 +110,7 @@ static graphss_status place(graphss_ctx *ctx, network *net, const graphss_tensor
         net->layer[net->n++] = (layer){.name = x->name, .length = length};
     if (net->layer[l].part[row->role])
         return graphss_i_fail(ctx, GRAPHSS_ERR_DATA, "%s and %s: two of a kind in one layer",
-                              net->layer[l].part[row->role]->name, x->name);
+            net->layer[l].part[row->role]->name, x->name);
     net->layer[l].part[row->role] = x;
     net->layer[l].transposed[row->role] = row->transposed;
     return GRAPHSS_OK;
@@ -132,29 +132,27 @@ static graphss_status check_finite(graphss_ctx *ctx, const graphss_tensor *x)
     for (size_t i = 0; i < n; i++)
         if (!isfinite(x->value[i]))
             return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
-                                  "%s: entry %zu is %g, want a finite number", x->name, i,
-                                  (double)x->value[i]);
+                "%s: entry %zu is %g, want a finite number", x->name, i, (double)x->value[i]);
     return n ? GRAPHSS_OK
              : graphss_i_fail(ctx, GRAPHSS_ERR_SHAPE, "%s: holds no numbers", x->name);
 }
 
-static graphss_status missing(graphss_ctx *ctx, const network *net, const layer *l,
-                              graphss_i_role role)
+static graphss_status missing(
+    graphss_ctx *ctx, const network *net, const layer *l, graphss_i_role role)
 {
     return graphss_i_fail(ctx, GRAPHSS_ERR_DATA, "%.*s%s is missing: a layer of %s has it",
-                          (int)l->length, l->name,
-                          graphss_i_weight_name_of(net->layout, net->opt.model, role)->end,
-                          net->opt.model);
+        (int)l->length, l->name,
+        graphss_i_weight_name_of(net->layout, net->opt.model, role)->end, net->opt.model);
 }
 
 /* The two sides of a matrix, in to out. */
-static graphss_status sides(graphss_ctx *ctx, size_t *in, size_t *out, const layer *l,
-                            graphss_i_role role)
+static graphss_status sides(
+    graphss_ctx *ctx, size_t *in, size_t *out, const layer *l, graphss_i_role role)
 {
     const graphss_tensor *x = l->part[role];
     if (x->n_dims != 2)
-        return graphss_i_fail(ctx, GRAPHSS_ERR_SHAPE, "%s: %zu dimensions, want 2", x->name,
-                              x->n_dims);
+        return graphss_i_fail(
+            ctx, GRAPHSS_ERR_SHAPE, "%s: %zu dimensions, want 2", x->name, x->n_dims);
     *in = x->shape[l->transposed[role] ? 1 : 0];
     *out = x->shape[l->transposed[role] ? 0 : 1];
     return GRAPHSS_OK;
@@ -166,8 +164,7 @@ static graphss_status check_same_sides(graphss_ctx *ctx, const layer *l, graphss
     graphss_status st = sides(ctx, &in, &out, l, role);
     if (!st && (in != l->in || out != l->out))
         st = graphss_i_fail(ctx, GRAPHSS_ERR_SHAPE, "%s is %zu to %zu, %s is %zu to %zu",
-                            l->part[role]->name, in, out, l->part[GRAPHSS_I_ROLE_WEIGHT]->name,
-                            l->in, l->out);
+            l->part[role]->name, in, out, l->part[GRAPHSS_I_ROLE_WEIGHT]->name, l->in, l->out);
     return st;
 }
 
@@ -178,28 +175,28 @@ static graphss_status check_attention(graphss_ctx *ctx, const network *net, laye
         if (!x)
             return missing(ctx, net, l, role);
         if (x->n_dims < 2 || (x->n_dims == 3 && x->shape[0] != 1))
-            return graphss_i_fail(ctx, GRAPHSS_ERR_SHAPE, "%s: want 1 x heads x columns",
-                                  x->name);
+            return graphss_i_fail(
+                ctx, GRAPHSS_ERR_SHAPE, "%s: want 1 x heads x columns", x->name);
         l->heads = x->shape[x->n_dims - 2];
         l->cols = x->shape[x->n_dims - 1];
         if (l->heads * l->cols != l->out)
             return graphss_i_fail(ctx, GRAPHSS_ERR_SHAPE,
-                                  "%s: %zu heads of %zu columns, the weights have %zu",
-                                  x->name, l->heads, l->cols, l->out);
+                "%s: %zu heads of %zu columns, the weights have %zu", x->name, l->heads,
+                l->cols, l->out);
     }
     const graphss_tensor *twin = l->part[GRAPHSS_I_ROLE_TWIN];
     const graphss_tensor *own = l->part[GRAPHSS_I_ROLE_WEIGHT];
     if (twin && (count_of(twin) != count_of(own) ||
-                 memcmp(twin->value, own->value, count_of(own) * sizeof *own->value) != 0))
+                    memcmp(twin->value, own->value, count_of(own) * sizeof *own->value) != 0))
         return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
-                              "%s differs from %s: sources and targets of links with weights "
-                              "of their own cannot be expressed",
-                              twin->name, own->name);
+            "%s differs from %s: sources and targets of links with weights "
+            "of their own cannot be expressed",
+            twin->name, own->name);
     return GRAPHSS_OK;
 }
 
-static graphss_status check_bias(graphss_ctx *ctx, const network *net, const layer *l,
-                                 bool last)
+static graphss_status check_bias(
+    graphss_ctx *ctx, const network *net, const layer *l, bool last)
 {
     const graphss_tensor *x = l->part[GRAPHSS_I_ROLE_BIAS];
     if (!x)
@@ -210,10 +207,10 @@ static graphss_status check_bias(graphss_ctx *ctx, const network *net, const lay
         return GRAPHSS_OK;
     const bool beside = last && l->heads > 1 && found == l->out;
     return graphss_i_fail(ctx, GRAPHSS_ERR_SHAPE, "%s: %zu numbers, want %zu%s", x->name,
-                          found, wanted,
-                          beside ? ": heads of the last layer side by side (concat=True) "
-                                   "cannot be expressed, their mean can"
-                                 : "");
+        found, wanted,
+        beside ? ": heads of the last layer side by side (concat=True) "
+                 "cannot be expressed, their mean can"
+               : "");
 }
 
 static graphss_status check_layer(graphss_ctx *ctx, network *net, size_t i)
@@ -238,27 +235,25 @@ static graphss_status check_layer(graphss_ctx *ctx, network *net, size_t i)
     if (!st)
         st = check_bias(ctx, net, l, last);
     if (!st && i > 0 && l->in != net->layer[i - 1].out)
-        st =
-            graphss_i_fail(ctx, GRAPHSS_ERR_SHAPE,
-                           "%s takes %zu columns, the layer before it gives %zu: another "
-                           "layout, or a matrix that is transposed?",
-                           l->part[GRAPHSS_I_ROLE_WEIGHT]->name, l->in, net->layer[i - 1].out);
+        st = graphss_i_fail(ctx, GRAPHSS_ERR_SHAPE,
+            "%s takes %zu columns, the layer before it gives %zu: another "
+            "layout, or a matrix that is transposed?",
+            l->part[GRAPHSS_I_ROLE_WEIGHT]->name, l->in, net->layer[i - 1].out);
     if (!st && i > 0 && !last && l->out != net->layer[0].out)
         st = graphss_i_fail(ctx, GRAPHSS_ERR_SHAPE,
-                            "%s gives %zu columns, the first layer %zu: hidden layers of "
-                            "different widths cannot be expressed",
-                            l->part[GRAPHSS_I_ROLE_WEIGHT]->name, l->out, net->layer[0].out);
+            "%s gives %zu columns, the first layer %zu: hidden layers of "
+            "different widths cannot be expressed",
+            l->part[GRAPHSS_I_ROLE_WEIGHT]->name, l->out, net->layer[0].out);
     if (!st && i > 0 && !last && l->heads != net->layer[0].heads)
         st = graphss_i_fail(ctx, GRAPHSS_ERR_SHAPE,
-                            "%s has %zu heads, the first layer %zu: hidden layers must have "
-                            "the same",
-                            l->part[GRAPHSS_I_ROLE_WEIGHT]->name, l->heads,
-                            net->layer[0].heads);
+            "%s has %zu heads, the first layer %zu: hidden layers must have "
+            "the same",
+            l->part[GRAPHSS_I_ROLE_WEIGHT]->name, l->heads, net->layer[0].heads);
     return st;
 }
 
-static graphss_status understand(graphss_ctx *ctx, network *net, const graphss_tensor *tensor,
-                                 size_t n)
+static graphss_status understand(
+    graphss_ctx *ctx, network *net, const graphss_tensor *tensor, size_t n)
 {
     graphss_status st = GRAPHSS_OK;
     for (size_t i = 0; i < n && !st; i++)
@@ -275,9 +270,9 @@ static graphss_status understand(graphss_ctx *ctx, network *net, const graphss_t
     }
     if (!st && net->n > 1 && strcmp(net->opt.model, "sgc") == 0)
         st = graphss_i_fail(ctx, GRAPHSS_ERR_SHAPE,
-                            "%zu layers of sgc, want one: more with something between them "
-                            "cannot be expressed",
-                            net->n);
+            "%zu layers of sgc, want one: more with something between them "
+            "cannot be expressed",
+            net->n);
     if (st)
         return st;
     const layer *first = &net->layer[0], *last = &net->layer[net->n - 1];
@@ -351,19 +346,18 @@ static void fill(graphss_model *model, const network *net)
 }
 
 graphss_status graphss_model_from_tensors(graphss_ctx *ctx, graphss_model **out,
-                                          const graphss_tensor *tensor, size_t n,
-                                          graphss_layout layout,
-                                          const graphss_train_options *how)
+    const graphss_tensor *tensor, size_t n, graphss_layout layout,
+    const graphss_train_options *how)
 {
     if (GRAPHSS_I_LACKS(ctx, {"weights", GRAPHSS_I_FILLED(tensor, n)}, {"options", how},
-                        {"place for the model", out}))
+            {"place for the model", out}))
         return GRAPHSS_ERR_INVALID;
     const graphss_i_model_type *type = graphss_i_model_type_find(how->model);
     if (!type)
         return graphss_i_model_unknown(ctx, how->model);
     if ((int)layout < 0 || layout > GRAPHSS_LAYOUT_DEEPROBUST)
         return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID, "layout %d, want 0 to %d", (int)layout,
-                              (int)GRAPHSS_LAYOUT_DEEPROBUST);
+            (int)GRAPHSS_LAYOUT_DEEPROBUST);
     network *net = graphss_i_calloc(ctx, 1, sizeof *net);
     if (!net)
         return GRAPHSS_ERR_NOMEM;
@@ -429,18 +423,17 @@ static float number_at(const char *data, const char *dtype, size_t i)
 
 /* One entry of the header; its values are released by the caller. */
 static graphss_status read_tensor(graphss_ctx *ctx, graphss_tensor *out,
-                                  const graphss_i_safetensors *file, const char *name,
-                                  json_t *entry)
+    const graphss_i_safetensors *file, const char *name, json_t *entry)
 {
     graphss_tensor x = {.name = name};
     json_int_t from = 0, to = 0;
     const char *dtype = "";
     json_t *shape = NULL;
     if (json_unpack(entry, "{s:s, s:o, s:[I, I]}", "dtype", &dtype, "shape", &shape,
-                    "data_offsets", &from, &to) != 0 ||
+            "data_offsets", &from, &to) != 0 ||
         !json_is_array(shape))
         return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
-                              "%s: %s: want dtype, shape and data_offsets", file->path, name);
+            "%s: %s: want dtype, shape and data_offsets", file->path, name);
     const size_t size = size_of(dtype);
     x.n_dims = json_array_size(shape);
     size_t count = 1;
@@ -453,18 +446,15 @@ static graphss_status read_tensor(graphss_ctx *ctx, graphss_tensor *out,
     size_t bytes;
     if (size == 0)
         return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
-                              "%s: %s: found %s, want F32, F64, F16 or BF16", file->path, name,
-                              dtype);
+            "%s: %s: found %s, want F32, F64, F16 or BF16", file->path, name, dtype);
     if (x.n_dims < 1 || x.n_dims > 3 || count == 0)
         return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
-                              "%s: %s: want 1 to 3 dimensions, none of them 0", file->path,
-                              name);
+            "%s: %s: want 1 to 3 dimensions, none of them 0", file->path, name);
     if (!graphss_i_mul(&bytes, count, size) || from < 0 || to < from ||
         (uint64_t)(to - from) != bytes || (uint64_t)to > file->n_data)
         return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
-                              "%s: %s: bytes %lld to %lld of %zu do not hold its %zu numbers",
-                              file->path, name, (long long)from, (long long)to, file->n_data,
-                              count);
+            "%s: %s: bytes %lld to %lld of %zu do not hold its %zu numbers", file->path, name,
+            (long long)from, (long long)to, file->n_data, count);
     float *value = graphss_i_alloc(ctx, count, sizeof *value);
     if (!value)
         return GRAPHSS_ERR_NOMEM;
@@ -476,7 +466,7 @@ static graphss_status read_tensor(graphss_ctx *ctx, graphss_tensor *out,
 }
 
 graphss_status graphss_model_import(graphss_ctx *ctx, graphss_model **out, const char *path,
-                                    graphss_layout layout, const graphss_train_options *how)
+    graphss_layout layout, const graphss_train_options *how)
 {
     if (GRAPHSS_I_LACKS(ctx, {"path", path}, {"options", how}, {"place for the model", out}))
         return GRAPHSS_ERR_INVALID;
@@ -508,8 +498,8 @@ graphss_status graphss_model_import(graphss_ctx *ctx, graphss_model **out, const
     return st;
 }
 
-graphss_status graphss_model_set_split(graphss_ctx *ctx, graphss_model *model,
-                                       const graphss_split *split)
+graphss_status graphss_model_set_split(
+    graphss_ctx *ctx, graphss_model *model, const graphss_split *split)
 {
     if (GRAPHSS_I_LACKS(ctx, {"model", model}, {"split", split}))
         return GRAPHSS_ERR_INVALID;
@@ -525,9 +515,9 @@ graphss_status graphss_model_set_split(graphss_ctx *ctx, graphss_model *model,
             if (!part[p].label || part[p].label[i] < 0 ||
                 (size_t)part[p].label[i] >= model->n_classes)
                 st = graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
-                                    "the split has no label, or one that is no class of the "
-                                    "model, want 0..%zu",
-                                    model->n_classes - 1);
+                    "the split has no label, or one that is no class of the "
+                    "model, want 0..%zu",
+                    model->n_classes - 1);
     if (!st)
         st = graphss_split_copy(ctx, &copy, split);
     if (st)
@@ -540,11 +530,10 @@ graphss_status graphss_model_set_split(graphss_ctx *ctx, graphss_model *model,
 /* ---- is it the same classifier? ---- */
 
 graphss_status graphss_model_probe(graphss_ctx *ctx, double *off, const graphss_model *model,
-                                   const graphss_graph *graph,
-                                   const graphss_features *features, const float *prob)
+    const graphss_graph *graph, const graphss_features *features, const float *prob)
 {
     if (GRAPHSS_I_LACKS(ctx, {"model", model}, {"graph", graph}, {"features", features},
-                        {"probabilities", prob}))
+            {"probabilities", prob}))
         return GRAPHSS_ERR_INVALID;
     const size_t n = graph->n_nodes, k = model->n_classes;
     float *own = graphss_i_alloc(ctx, n, k * sizeof *own);
@@ -563,8 +552,7 @@ graphss_status graphss_model_probe(graphss_ctx *ctx, double *off, const graphss_
         }
     }
     if (!st && largest > PROBE_OFF)
-        st = graphss_i_fail(
-            ctx, GRAPHSS_ERR_DATA,
+        st = graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
             "the model is not the one the probe is of: at node %zu a probability is off by "
             "%.4g (most allowed %g), and %zu of %zu nodes have another label. Look at loops "
             "(self-loops), the number of hops, the scaling of features, the activation, a "
@@ -576,8 +564,8 @@ graphss_status graphss_model_probe(graphss_ctx *ctx, double *off, const graphss_
     return st;
 }
 
-graphss_status graphss_model_probe_file(graphss_ctx *ctx, double *off,
-                                        const graphss_model *model, const char *path)
+graphss_status graphss_model_probe_file(
+    graphss_ctx *ctx, double *off, const graphss_model *model, const char *path)
 {
     if (GRAPHSS_I_LACKS(ctx, {"model", model}, {"path", path}))
         return GRAPHSS_ERR_INVALID;
@@ -589,8 +577,8 @@ graphss_status graphss_model_probe_file(graphss_ctx *ctx, double *off,
     if (!st)
         st = graphss_i_npz_open(ctx, &npz, path, 0);
     if (!st)
-        st = graphss_i_npz_float(ctx, &prob, &n, npz, "probabilities",
-                                 data.graph.n_nodes * model->n_classes);
+        st = graphss_i_npz_float(
+            ctx, &prob, &n, npz, "probabilities", data.graph.n_nodes * model->n_classes);
     if (!st)
         st = graphss_model_probe(ctx, off, model, &data.graph, &data.features, prob);
     if (npz)

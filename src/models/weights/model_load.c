@@ -10,14 +10,14 @@
 typedef graphss_i_safetensors source;
 
 static graphss_status bad(graphss_ctx *ctx, const source *src, const char *what,
-                          const char *found, const char *wanted)
+    const char *found, const char *wanted)
 {
-    return graphss_i_fail(ctx, GRAPHSS_ERR_DATA, "%s: %s: found %s, want %s", src->path, what,
-                          found, wanted);
+    return graphss_i_fail(
+        ctx, GRAPHSS_ERR_DATA, "%s: %s: found %s, want %s", src->path, what, found, wanted);
 }
 
-static graphss_status meta_text(graphss_ctx *ctx, const char **out, const source *src,
-                                const char *key)
+static graphss_status meta_text(
+    graphss_ctx *ctx, const char **out, const source *src, const char *key)
 {
     const char *text = json_string_value(json_object_get(src->meta, key));
     if (!text)
@@ -26,8 +26,8 @@ static graphss_status meta_text(graphss_ctx *ctx, const char **out, const source
     return GRAPHSS_OK;
 }
 
-static graphss_status meta_size(graphss_ctx *ctx, size_t *out, const source *src,
-                                const char *key)
+static graphss_status meta_size(
+    graphss_ctx *ctx, size_t *out, const source *src, const char *key)
 {
     const char *text = NULL;
     int64_t value;
@@ -67,8 +67,8 @@ static graphss_status meta_scale(graphss_ctx *ctx, double *out, const source *sr
     return GRAPHSS_OK;
 }
 
-static graphss_status read_options(graphss_ctx *ctx, graphss_train_options *out,
-                                   const source *src)
+static graphss_status read_options(
+    graphss_ctx *ctx, graphss_train_options *out, const source *src)
 {
     const char *name = NULL, *text = NULL;
     graphss_status st = meta_text(ctx, &name, src, "option.model");
@@ -94,14 +94,13 @@ static graphss_status read_options(graphss_ctx *ctx, graphss_train_options *out,
 /* Where an array lies, after its type, shape and place were checked. want_rows SIZE_MAX: any.
  */
 static graphss_status find_tensor(graphss_ctx *ctx, const char **data, size_t *rows,
-                                  const source *src, const graphss_i_tensor *want,
-                                  size_t want_rows)
+    const source *src, const graphss_i_tensor *want, size_t want_rows)
 {
     json_int_t shape[2] = {0, 1}, from = 0, to = 0;
     const char *dtype = "";
     json_t *entry = json_object_get(src->header, want->name), *list = NULL;
     if (json_unpack(entry, "{s:s, s:o, s:[I, I]}", "dtype", &dtype, "shape", &list,
-                    "data_offsets", &from, &to) != 0)
+            "data_offsets", &from, &to) != 0)
         return bad(ctx, src, want->name, "nothing usable", "dtype, shape and data_offsets");
     const int shaped = want->cols ? json_unpack(list, "[I, I!]", &shape[0], &shape[1])
                                   : json_unpack(list, "[I!]", &shape[0]);
@@ -111,15 +110,13 @@ static graphss_status find_tensor(graphss_ctx *ctx, const char **data, size_t *r
     if (shaped != 0 || shape[0] < 0 || shape[1] < 0 || (size_t)shape[1] != cols ||
         (want_rows != SIZE_MAX && (size_t)shape[0] != want_rows))
         return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
-                              "%s: %s: its shape is not the %zu x %zu the header promises",
-                              src->path, want->name, want_rows == SIZE_MAX ? 0 : want_rows,
-                              cols);
+            "%s: %s: its shape is not the %zu x %zu the header promises", src->path,
+            want->name, want_rows == SIZE_MAX ? 0 : want_rows, cols);
     size_t bytes;
     if (!graphss_i_mul(&bytes, (size_t)shape[0], cols) ||
         !graphss_i_mul(&bytes, bytes, graphss_i_entry_size(want)) || from < 0 || to < from ||
         (uint64_t)(to - from) != bytes || (size_t)to > src->n_data)
-        return graphss_i_fail(
-            ctx, GRAPHSS_ERR_DATA,
+        return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
             "%s: %s: bytes %lld to %lld of %zu do not hold its %lld x %lld numbers", src->path,
             want->name, (long long)from, (long long)to, src->n_data, (long long)shape[0],
             (long long)shape[1]);
@@ -144,8 +141,8 @@ static graphss_status read_weights(graphss_ctx *ctx, graphss_model *model, const
         for (size_t e = 0; e < m->rows * m->cols; e++)
             if (!isfinite(value[e]))
                 return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
-                                      "%s: %s: entry %zu is %g, want a finite number",
-                                      src->path, m->name, e, (double)value[e]);
+                    "%s: %s: entry %zu is %g, want a finite number", src->path, m->name, e,
+                    (double)value[e]);
     }
     return GRAPHSS_OK;
 }
@@ -172,8 +169,8 @@ static graphss_status read_columns(graphss_ctx *ctx, graphss_model *model, const
         for (size_t c = 0; c < d; c++)
             if (!isfinite(value[c]))
                 return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
-                                      "%s: %s: entry %zu is %g, want a finite number",
-                                      src->path, want.name, c, (double)value[c]);
+                    "%s: %s: entry %zu is %g, want a finite number", src->path, want.name, c,
+                    (double)value[c]);
     }
     return GRAPHSS_OK;
 }
@@ -195,14 +192,14 @@ static graphss_status read_means(graphss_ctx *ctx, graphss_model *model, const s
     for (size_t c = 0; c < rows; c++)
         if (!isfinite(model->column_mean[c]))
             return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
-                                  "%s: %s: entry %zu is %g, want a finite number", src->path,
-                                  want.name, c, (double)model->column_mean[c]);
+                "%s: %s: entry %zu is %g, want a finite number", src->path, want.name, c,
+                (double)model->column_mean[c]);
     return GRAPHSS_OK;
 }
 
 /* Of any shape: whether it is of use is for its reader to say, which can learn anew. */
-static graphss_status read_kept(graphss_ctx *ctx, graphss_model *model, const source *src,
-                                size_t which)
+static graphss_status read_kept(
+    graphss_ctx *ctx, graphss_model *model, const source *src, size_t which)
 {
     graphss_i_tensor want = {.dtype = "F64"};
     snprintf(want.name, sizeof want.name, "%s", graphss_i_kept_called[which]);
@@ -222,8 +219,8 @@ static graphss_status read_kept(graphss_ctx *ctx, graphss_model *model, const so
     for (size_t i = 0; !st && i < rows * want.cols; i++)
         if (!isfinite(value[i]))
             st = graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
-                                "%s: %s: entry %zu is %g, want a finite number", src->path,
-                                want.name, i, value[i]);
+                "%s: %s: entry %zu is %g, want a finite number", src->path, want.name, i,
+                value[i]);
     if (!st)
         st = graphss_i_model_keep(ctx, model, which, value, rows, want.cols);
     graphss_release(ctx, value);
@@ -247,7 +244,7 @@ static graphss_status read_predictor(graphss_ctx *ctx, graphss_model *model, con
 }
 
 static graphss_status read_list(graphss_ctx *ctx, int32_t **out, size_t *n, const source *src,
-                                const char *name, size_t want_rows, int32_t below)
+    const char *name, size_t want_rows, int32_t below)
 {
     graphss_i_tensor want = {.dtype = "I32"};
     snprintf(want.name, sizeof want.name, "%s", name);
@@ -262,7 +259,7 @@ static graphss_status read_list(graphss_ctx *ctx, int32_t **out, size_t *n, cons
     for (size_t i = 0; i < rows; i++) {
         if (list[i] < 0 || list[i] >= below) {
             st = graphss_i_fail(ctx, GRAPHSS_ERR_DATA, "%s: %s: entry %zu is %d, want 0..%d",
-                                src->path, name, i, (int)list[i], (int)below - 1);
+                src->path, name, i, (int)list[i], (int)below - 1);
             graphss_release(ctx, list);
             return st;
         }
@@ -272,8 +269,8 @@ static graphss_status read_list(graphss_ctx *ctx, int32_t **out, size_t *n, cons
     return GRAPHSS_OK;
 }
 
-static graphss_status read_split(graphss_ctx *ctx, graphss_split *s, const source *src,
-                                 size_t n_classes)
+static graphss_status read_split(
+    graphss_ctx *ctx, graphss_split *s, const source *src, size_t n_classes)
 {
     const int32_t k = (int32_t)n_classes;
     size_t n;
@@ -290,8 +287,8 @@ static graphss_status read_split(graphss_ctx *ctx, graphss_split *s, const sourc
     return st;
 }
 
-static graphss_status read_class_names(graphss_ctx *ctx, graphss_model *model,
-                                       const source *src)
+static graphss_status read_class_names(
+    graphss_ctx *ctx, graphss_model *model, const source *src)
 {
     const char *text = NULL;
     graphss_i_name_list list = {0};
@@ -311,8 +308,8 @@ static graphss_status read_class_names(graphss_ctx *ctx, graphss_model *model,
         if (!json_is_string(item))
             st = bad(ctx, src, "class_names", text, "a list of strings");
         else
-            st = graphss_i_name_list_add(ctx, &list, json_string_value(item),
-                                         json_string_length(item));
+            st = graphss_i_name_list_add(
+                ctx, &list, json_string_value(item), json_string_length(item));
     }
     if (!st && n)
         st = graphss_i_name_list_finish(ctx, &model->class_names, &list);
@@ -322,8 +319,8 @@ static graphss_status read_class_names(graphss_ctx *ctx, graphss_model *model,
 }
 
 /* The names of n things, where the file has them. */
-static graphss_status read_names(graphss_ctx *ctx, graphss_names *out, const source *src,
-                                 const char *called, size_t n)
+static graphss_status read_names(
+    graphss_ctx *ctx, graphss_names *out, const source *src, const char *called, size_t n)
 {
     graphss_i_tensor want = {.dtype = "U8"};
     graphss_i_name_list list = {0};
@@ -342,7 +339,7 @@ static graphss_status read_names(graphss_ctx *ctx, graphss_names *out, const sou
     }
     if (!st && list.count != n)
         st = graphss_i_fail(ctx, GRAPHSS_ERR_DATA, "%s: %s: found %zu names, want %zu",
-                            src->path, called, list.count, n);
+            src->path, called, list.count, n);
     if (!st)
         st = graphss_i_name_list_finish(ctx, out, &list);
     graphss_i_name_list_destroy(ctx, &list);
@@ -359,13 +356,13 @@ static graphss_status read_all_names(graphss_ctx *ctx, graphss_model *model, con
     if (!st)
         st = read_names(ctx, &model->node_names, src, "names.nodes", model->n_nodes);
     return st ? st
-              : read_names(ctx, &model->column_names, src, "names.features",
-                           model->n_features);
+              : read_names(
+                    ctx, &model->column_names, src, "names.features", model->n_features);
 }
 
 /* Refuses weights that the file is too small to hold, before they are allocated. */
-static graphss_status check_size(graphss_ctx *ctx, const source *src,
-                                 const graphss_train_options *opt, size_t d, size_t k)
+static graphss_status check_size(
+    graphss_ctx *ctx, const source *src, const graphss_train_options *opt, size_t d, size_t k)
 {
     graphss_i_params probe = {0};
     const graphss_i_model_type *type = graphss_i_model_type_find(opt->model);
@@ -376,8 +373,8 @@ static graphss_status check_size(graphss_ctx *ctx, const source *src,
         bytes += 4 * probe.param[i].rows * probe.param[i].cols;
     if (bytes > src->n_data)
         return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
-                              "%s: its options want %zu bytes of weights, the file has %zu",
-                              src->path, bytes, src->n_data);
+            "%s: its options want %zu bytes of weights, the file has %zu", src->path, bytes,
+            src->n_data);
     return GRAPHSS_OK;
 }
 
@@ -393,11 +390,10 @@ static graphss_status build(graphss_ctx *ctx, graphss_model **out, const source 
     graphss_status st = meta_text(ctx, &format, src, "format");
     if (st || strcmp(format, "graphss"))
         return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
-                              "%s: a safetensors file, but not a GraphSS model", src->path);
+            "%s: a safetensors file, but not a GraphSS model", src->path);
     st = meta_size(ctx, &version, src, "format_version");
     if (!st && version > GRAPHSS_I_FORMAT_VERSION)
-        return graphss_i_fail(
-            ctx, GRAPHSS_ERR_DATA,
+        return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
             "%s: written in format %zu by a later GraphSS; this one reads %d", src->path,
             version, GRAPHSS_I_FORMAT_VERSION);
     if (!st)

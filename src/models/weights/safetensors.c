@@ -19,23 +19,22 @@ static graphss_status parse(graphss_ctx *ctx, graphss_i_safetensors *file, size_
         length |= (uint64_t)(unsigned char)file->bytes[i] << (8 * i);
     if (n < 8 || length > largest_header || length > n - 8)
         return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
-                              "%s: not a safetensors file, or cut short (%zu bytes)",
-                              file->path, n);
-    file->header = graphss_i_json_load(file->bytes + 8, (size_t)length, JSON_REJECT_DUPLICATES,
-                                       &error, &starved);
+            "%s: not a safetensors file, or cut short (%zu bytes)", file->path, n);
+    file->header = graphss_i_json_load(
+        file->bytes + 8, (size_t)length, JSON_REJECT_DUPLICATES, &error, &starved);
     if (starved)
         return graphss_i_nomem(ctx, (size_t)length);
     if (!file->header)
         return graphss_i_fail(ctx, GRAPHSS_ERR_DATA, "%s: header, byte %d: %s", file->path,
-                              8 + error.position, error.text);
+            8 + error.position, error.text);
     file->meta = json_object_get(file->header, "__metadata__");
     file->data = file->bytes + 8 + length;
     file->n_data = n - 8 - (size_t)length;
     return GRAPHSS_OK;
 }
 
-graphss_status graphss_i_safetensors_open(graphss_ctx *ctx, graphss_i_safetensors *out,
-                                          const char *path)
+graphss_status graphss_i_safetensors_open(
+    graphss_ctx *ctx, graphss_i_safetensors *out, const char *path)
 {
     graphss_i_safetensors file = {.path = path};
     size_t n = 0;
@@ -83,9 +82,8 @@ static char *header_of(json_t *meta, const graphss_i_tensor *list, size_t n)
     uint64_t at = 0;
     for (size_t i = 0; i < n && !bad; i++) {
         const uint64_t end = at + bytes_of(&list[i]);
-        json_t *entry =
-            json_pack("{s:s, s:o, s:[I, I]}", "dtype", list[i].dtype, "shape",
-                      shape_of(&list[i]), "data_offsets", (json_int_t)at, (json_int_t)end);
+        json_t *entry = json_pack("{s:s, s:o, s:[I, I]}", "dtype", list[i].dtype, "shape",
+            shape_of(&list[i]), "data_offsets", (json_int_t)at, (json_int_t)end);
         bad |= json_object_set_new(header, list[i].name, entry);
         at = end;
     }
@@ -95,7 +93,7 @@ static char *header_of(json_t *meta, const graphss_i_tensor *list, size_t n)
 }
 
 static graphss_status write_all(graphss_ctx *ctx, graphss_i_output *out, const char *header,
-                                const graphss_i_tensor *list, size_t n)
+    const graphss_i_tensor *list, size_t n)
 {
     const size_t length = strlen(header), padded = (length + ALIGN - 1) / ALIGN * ALIGN;
     unsigned char head[8];
@@ -111,15 +109,14 @@ static graphss_status write_all(graphss_ctx *ctx, graphss_i_output *out, const c
     return st;
 }
 
-graphss_status graphss_i_safetensors_write(graphss_ctx *ctx, const char *path, json_t *meta,
-                                           const graphss_i_tensor *list, size_t n)
+graphss_status graphss_i_safetensors_write(
+    graphss_ctx *ctx, const char *path, json_t *meta, const graphss_i_tensor *list, size_t n)
 {
     graphss_i_output out = {0};
     char *header = header_of(meta, list, n);
     if (!header)
         return graphss_i_fail(ctx, GRAPHSS_ERR_NOMEM,
-                              "%s: no memory for its header, or a name that is not UTF-8",
-                              path);
+            "%s: no memory for its header, or a name that is not UTF-8", path);
     graphss_status st = graphss_i_output_open(ctx, &out, path);
     if (!st)
         st = write_all(ctx, &out, header, list, n);

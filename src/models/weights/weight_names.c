@@ -93,8 +93,8 @@ static bool is_for(const graphss_i_weight_name *row, graphss_layout layout, cons
     return row->layout == layout && strcmp(row->model, model) == 0;
 }
 
-const graphss_i_weight_name *graphss_i_weight_name_find(graphss_layout layout,
-                                                        const char *model, const char *name)
+const graphss_i_weight_name *graphss_i_weight_name_find(
+    graphss_layout layout, const char *model, const char *name)
 {
     const graphss_i_weight_name *best = NULL;
     for (size_t i = 0; i < graphss_i_weight_names_count; i++) {
@@ -106,8 +106,8 @@ const graphss_i_weight_name *graphss_i_weight_name_find(graphss_layout layout,
     return best;
 }
 
-const graphss_i_weight_name *graphss_i_weight_name_of(graphss_layout layout, const char *model,
-                                                      graphss_i_role role)
+const graphss_i_weight_name *graphss_i_weight_name_of(
+    graphss_layout layout, const char *model, graphss_i_role role)
 {
     for (size_t i = 0; i < graphss_i_weight_names_count; i++) {
         const graphss_i_weight_name *row = &graphss_i_weight_names[i];

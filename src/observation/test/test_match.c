@@ -76,7 +76,7 @@ static void test_names_of_one_side_are_numbers_or_position_counts(void **state)
     int32_t *before = NULL;
     past.names = NULL;
     assert_fails(ctx, graphss_i_match_past(ctx, &before, NULL, &now, &past), GRAPHSS_ERR_DATA,
-                 "which is which cannot be told");
+        "which is which cannot be told");
     assert_null(before);
     graphss_ctx_free(ctx);
 }
@@ -91,13 +91,13 @@ static void test_the_split_of_a_model_follows_its_nodes(void **state)
     const graphss_observation known = make(&a, "abcd"), now = make(&b, "cxa");
     int32_t train[] = {3, 0}, label[] = {1, 2}, val[] = {2}, val_label[] = {5};
     graphss_model model = {.n_nodes = 4,
-                           .node_names = *known.names,
-                           .split = {.train = train,
-                                     .train_label = label,
-                                     .n_train = 2,
-                                     .val = val,
-                                     .val_label = val_label,
-                                     .n_val = 1}};
+        .node_names = *known.names,
+        .split = {.train = train,
+            .train_label = label,
+            .n_train = 2,
+            .val = val,
+            .val_label = val_label,
+            .n_val = 1}};
     graphss_split split = {0};
     assert_ok(ctx, graphss_split_match(ctx, &split, &model, &now));
     assert_int_equal(split.n_train, 1);
@@ -108,14 +108,14 @@ static void test_the_split_of_a_model_follows_its_nodes(void **state)
     graphss_split_destroy(ctx, &split);
     const graphss_observation strangers = make(&b, "xyz");
     assert_fails(ctx, graphss_split_match(ctx, &split, &model, &strangers), GRAPHSS_ERR_DATA,
-                 "none of the 2 nodes the model was trained with is in the snapshot: its "
-                 "first node is called 'x', the model's 'a'");
+        "none of the 2 nodes the model was trained with is in the snapshot: its "
+        "first node is called 'x', the model's 'a'");
     model.n_nodes = 0; /* not described: its numbers count, where there are as many nodes */
     assert_ok(ctx, graphss_split_match(ctx, &split, &model, &known));
     assert_int_equal(split.train[0], 3);
     graphss_split_destroy(ctx, &split);
     assert_fails(ctx, graphss_split_match(ctx, &split, &model, &strangers), GRAPHSS_ERR_SHAPE,
-                 "the split's training node 0 is 3, want 0..2");
+        "the split's training node 0 is 3, want 0..2");
     assert_null(split.train);
     graphss_split_destroy(ctx, &split);
     graphss_ctx_free(ctx);
@@ -129,7 +129,7 @@ static void test_a_past_without_any_of_the_nodes_is_refused(void **state)
     const graphss_observation to = make(&a, "xy"), from = make(&b, "abc");
     int32_t *match = NULL;
     assert_fails(ctx, graphss_i_match_past(ctx, &match, NULL, &to, &from), GRAPHSS_ERR_DATA,
-                 "no node is in both snapshots: the first is called 'x' now, 'a' in");
+        "no node is in both snapshots: the first is called 'x' now, 'a' in");
     assert_null(match);
     graphss_ctx_free(ctx);
 }
@@ -182,13 +182,13 @@ static void test_mismatched_nodes_are_warned_of_when_matched_by_number(void **st
         const char *names; /* NULL: none */
         bool warned;
     } list[] = {{{0, 1, 2, 3, 4, 5}, {0, 1, 2, 3, 4, 5}, NULL, false},
-                {{0, 2, 4, 1, 3, 5}, {0, 1, 2, 3, 4, 5}, NULL, false}, /* edges alone */
-                {{0, 1, 2, 3, 4, 5}, {5, 4, 3, 2, 1, 0}, NULL, false}, /* words alone */
-                {{0, 2, 4, 1, 3, 5}, {5, 4, 3, 2, 1, 0}, NULL, true},
-                {{0, 2, 4, 1, 3, 5}, {5, 4, 3, 2, 1, 0}, "abcdef", false},
-                {{0, 2, 4, 1, 3, 5}, {5, 4, 3, 2, 1, 0}, "012345", true},
-                {{0, 2, 4, 1, 3, 5}, {5, 1, 3, 2, 1, 0}, NULL, true},   /* five of six */
-                {{0, 2, 4, 1, 3, 5}, {5, 1, 2, 2, 1, 0}, NULL, false}}; /* four */
+        {{0, 2, 4, 1, 3, 5}, {0, 1, 2, 3, 4, 5}, NULL, false}, /* edges alone */
+        {{0, 1, 2, 3, 4, 5}, {5, 4, 3, 2, 1, 0}, NULL, false}, /* words alone */
+        {{0, 2, 4, 1, 3, 5}, {5, 4, 3, 2, 1, 0}, NULL, true},
+        {{0, 2, 4, 1, 3, 5}, {5, 4, 3, 2, 1, 0}, "abcdef", false},
+        {{0, 2, 4, 1, 3, 5}, {5, 4, 3, 2, 1, 0}, "012345", true},
+        {{0, 2, 4, 1, 3, 5}, {5, 1, 3, 2, 1, 0}, NULL, true},   /* five of six */
+        {{0, 2, 4, 1, 3, 5}, {5, 1, 2, 2, 1, 0}, NULL, false}}; /* four */
     const int32_t ring[] = {0, 1, 2, 3, 4, 5}, next[] = {1, 2, 3, 4, 5, 0};
     float words[] = {0, 1, 2, 3, 4, 5};
     for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
@@ -244,7 +244,7 @@ static void test_a_wrong_number_of_names_is_an_error(void **state)
     int32_t *match = NULL;
     b.names.count = 1;
     assert_fails(ctx, graphss_observation_match(ctx, &match, &to, &from), GRAPHSS_ERR_SHAPE,
-                 "1 node names");
+        "1 node names");
     assert_null(match);
     graphss_ctx_free(ctx);
 }
@@ -302,14 +302,13 @@ static graphss_model *trained(graphss_ctx *ctx, const world *w)
     graphss_train_options_init(&opt, "gcn", GRAPHSS_MODE_DEFAULT, &w->features);
     graphss_model *model = NULL;
     opt.epochs = 10;
-    assert_ok(ctx, graphss_model_train(
-                       ctx, &model, NULL,
+    assert_ok(ctx, graphss_model_train(ctx, &model, NULL,
                        &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
-                                              .graph = &w->graph,
-                                              .features = &w->features,
-                                              .n_classes = 2,
-                                              .split = &w->split,
-                                              .seed = 1},
+                           .graph = &w->graph,
+                           .features = &w->features,
+                           .n_classes = 2,
+                           .split = &w->split,
+                           .seed = 1},
                        &opt));
     return model;
 }
@@ -328,10 +327,10 @@ static void test_the_classifier_says_the_same_of_what_is_seen(void **state)
     graphss_model *model = trained(ctx, &w);
     const graphss_observation past = {.graph = &w.graph, .features = &w.features};
     const graphss_defence_input in = {.struct_size = sizeof in,
-                                      .current = past,
-                                      .previous = &past,
-                                      .model = model,
-                                      .seed = 1};
+        .current = past,
+        .previous = &past,
+        .model = model,
+        .seed = 1};
     graphss_i_standardised scaled = {0};
     assert_ok(ctx, graphss_i_standardise_open(ctx, &scaled, &in));
     const float *x = scaled.in.current.features->value;
@@ -342,12 +341,12 @@ static void test_the_classifier_says_the_same_of_what_is_seen(void **state)
     }
     assert_true(fabs(sum) < 1e-3 && fabs(squares / WORLD_NODES - 1) < 1e-3);
     assert_true(x[1] == 0 && x[WORLD_WORDS + 1] > 0);
-    assert_memory_equal(x, scaled.in.previous->features->value,
-                        WORLD_NODES * WORLD_WORDS * sizeof *x);
+    assert_memory_equal(
+        x, scaled.in.previous->features->value, WORLD_NODES * WORLD_WORDS * sizeof *x);
     float before[WORLD_NODES * 2], after[WORLD_NODES * 2];
     assert_ok(ctx, graphss_model_predict(ctx, before, model, &w.graph, &w.features));
-    assert_ok(ctx, graphss_model_predict(ctx, after, scaled.in.model, &w.graph,
-                                         scaled.in.current.features));
+    assert_ok(ctx, graphss_model_predict(
+                       ctx, after, scaled.in.model, &w.graph, scaled.in.current.features));
     for (size_t i = 0; i < WORLD_NODES * 2; i++)
         assert_true(fabs(before[i] - after[i]) < 1e-4);
     graphss_i_standardise_close(ctx, &scaled);
@@ -364,8 +363,8 @@ static void test_words_are_seen_as_they_are(void **state)
     world_make(ctx, &w, 1);
     graphss_model *model = trained(ctx, &w);
     const graphss_defence_input in = {.struct_size = sizeof in,
-                                      .current = {.graph = &w.graph, .features = &w.features},
-                                      .model = model};
+        .current = {.graph = &w.graph, .features = &w.features},
+        .model = model};
     graphss_i_standardised scaled = {0};
     assert_ok(ctx, graphss_i_standardise_open(ctx, &scaled, &in));
     assert_ptr_equal(scaled.in.current.features, &w.features);

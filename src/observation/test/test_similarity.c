@@ -6,7 +6,7 @@ enum { NODES = 5, WORDS = 4 };
 
 /* A complete graph over five rows of words. */
 static void make(graphss_ctx *ctx, graphss_graph *graph, graphss_features *features,
-                 const float x[NODES * WORDS], bool dense)
+    const float x[NODES * WORDS], bool dense)
 {
     int32_t from[NODES * NODES], to[NODES * NODES];
     size_t m = 0;
@@ -60,8 +60,8 @@ static double naive(const float *a, const float *b, graphss_similarity kind)
 static void test_each_kind_is_what_it_says_sparse_or_dense(void **state)
 {
     (void)state;
-    const float x[NODES * WORDS] = {1, 0, 2, 0, 0, 3, 2, 1, 0, 0,
-                                    0, 0, 0, 0, 0, 0, 4, 0, 0, 0};
+    const float x[NODES * WORDS] = {
+        1, 0, 2, 0, 0, 3, 2, 1, 0, 0, 0, 0, 0, 0, 0, 0, 4, 0, 0, 0};
     graphss_ctx *ctx = testing_ctx(NULL, 2);
     for (int dense = 0; dense < 2; dense++) {
         graphss_graph graph = {0};
@@ -73,8 +73,8 @@ static void test_each_kind_is_what_it_says_sparse_or_dense(void **state)
             graphss_i_edge_similarity(ctx, got, &graph, &features, (graphss_similarity)kind);
             for (size_t i = 0; i < NODES; i++)
                 for (int64_t e = graph.offset[i]; e < graph.offset[i + 1]; e++) {
-                    const double want = naive(x + i * WORDS, x + graph.target[e] * WORDS,
-                                              (graphss_similarity)kind);
+                    const double want = naive(
+                        x + i * WORDS, x + graph.target[e] * WORDS, (graphss_similarity)kind);
                     assert_int_equal(isnan(want), isnan(got[e]));
                     assert_true(isnan(want) || fabs(got[e] - want) < 1e-6);
                 }
@@ -88,8 +88,8 @@ static void test_each_kind_is_what_it_says_sparse_or_dense(void **state)
 static void test_auto_looks_at_the_kind_of_features(void **state)
 {
     (void)state;
-    const float x[NODES * WORDS] = {1, 1, 1, 0, 0, 0, 1, 1, 1, 0,
-                                    0, 0, 0, 1, 0, 0, 1, 1, 1, 1};
+    const float x[NODES * WORDS] = {
+        1, 1, 1, 0, 0, 0, 1, 1, 1, 0, 0, 0, 0, 1, 0, 0, 1, 1, 1, 1};
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_graph graph = {0};
     graphss_features features;
@@ -115,8 +115,8 @@ static void test_jaccard_is_the_model_on_the_edges_that_stay(void **state)
     attacked_world_make(ctx, &a);
     a.in.previous = NULL;
     graphss_recover_options opt;
-    graphss_recover_options_init(&opt, graphss_lab_method_find("jaccard"),
-                                 GRAPHSS_MODE_DEFAULT, a.model);
+    graphss_recover_options_init(
+        &opt, graphss_lab_method_find("jaccard"), GRAPHSS_MODE_DEFAULT, a.model);
     opt.train = GRAPHSS_RECOVER_EVASION;
     opt.jaccard.threshold = 0.2;
 

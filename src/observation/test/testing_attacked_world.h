@@ -45,21 +45,20 @@ static inline void attacked_world_make(graphss_ctx *ctx, attacked_world *a)
     opt.epochs = 60;
     opt.hidden = 16;
     opt.dropout = 0.3;
-    assert_ok(ctx, graphss_model_train(
-                       ctx, &a->model, NULL,
+    assert_ok(ctx, graphss_model_train(ctx, &a->model, NULL,
                        &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
-                                              .graph = g,
-                                              .features = &a->w.features,
-                                              .n_classes = 2,
-                                              .split = &a->w.split,
-                                              .seed = 1},
+                           .graph = g,
+                           .features = &a->w.features,
+                           .n_classes = 2,
+                           .split = &a->w.split,
+                           .seed = 1},
                        &opt));
     a->previous = (graphss_observation){&a->w.graph, &a->w.features, NULL};
     a->in = (graphss_defence_input){.struct_size = sizeof(graphss_defence_input),
-                                    .current = {&a->current, &a->w.features, NULL},
-                                    .previous = &a->previous,
-                                    .model = a->model,
-                                    .seed = 1};
+        .current = {&a->current, &a->w.features, NULL},
+        .previous = &a->previous,
+        .model = a->model,
+        .seed = 1};
 }
 
 static inline void attacked_world_destroy(graphss_ctx *ctx, attacked_world *a)
@@ -73,30 +72,30 @@ static inline void attacked_world_destroy(graphss_ctx *ctx, attacked_world *a)
 static inline graphss_recover_options quick_preset(const char *method, const attacked_world *a)
 {
     graphss_recover_options opt;
-    graphss_recover_options_init(&opt, graphss_lab_method_find(method), GRAPHSS_MODE_DEFAULT,
-                                 a->model);
+    graphss_recover_options_init(
+        &opt, graphss_lab_method_find(method), GRAPHSS_MODE_DEFAULT, a->model);
     opt.fit.epochs = 30;
     opt.fit.hidden = 16;
     return opt;
 }
 
-static inline graphss_recover_result answer(graphss_ctx *ctx, const attacked_world *a,
-                                            const graphss_recover_options *opt)
+static inline graphss_recover_result answer(
+    graphss_ctx *ctx, const attacked_world *a, const graphss_recover_options *opt)
 {
     graphss_recover_result r = {0};
     assert_ok(ctx, graphss_recover_run(ctx, &r, &a->in, opt));
     return r;
 }
 
-static inline bool same_posteriors(const graphss_recover_result *x,
-                                   const graphss_recover_result *y)
+static inline bool same_posteriors(
+    const graphss_recover_result *x, const graphss_recover_result *y)
 {
     return memcmp(x->predictions.posterior, y->predictions.posterior,
-                  WORLD_NODES * 2 * sizeof(double)) == 0;
+               WORLD_NODES * 2 * sizeof(double)) == 0;
 }
 
-static inline bool stop_at_third_report(void *user, const char *stage, size_t done,
-                                        size_t total, const char *note)
+static inline bool stop_at_third_report(
+    void *user, const char *stage, size_t done, size_t total, const char *note)
 {
     (void)stage, (void)done, (void)total, (void)note;
     return ++*(int *)user < 3;
@@ -107,9 +106,9 @@ static inline void assert_can_be_cancelled(const attacked_world *a, const char *
 {
     int calls = 0;
     const graphss_ctx_options options = {.struct_size = sizeof options,
-                                         .threads = 1,
-                                         .progress = stop_at_third_report,
-                                         .user = &calls};
+        .threads = 1,
+        .progress = stop_at_third_report,
+        .user = &calls};
     graphss_ctx *impatient = graphss_ctx_new(&options);
     const graphss_recover_options opt = quick_preset(method, a);
     graphss_recover_result r = {0};
@@ -119,17 +118,17 @@ static inline void assert_can_be_cancelled(const attacked_world *a, const char *
 }
 
 /* Of every method: each way of running that has a meaning, from the preset. */
-static inline double accuracy_of(graphss_ctx *ctx, const attacked_world *a, const char *method,
-                                 int train)
+static inline double accuracy_of(
+    graphss_ctx *ctx, const attacked_world *a, const char *method, int train)
 {
     graphss_recover_options opt;
-    graphss_recover_options_init(&opt, graphss_lab_method_find(method), GRAPHSS_MODE_DEFAULT,
-                                 a->model);
+    graphss_recover_options_init(
+        &opt, graphss_lab_method_find(method), GRAPHSS_MODE_DEFAULT, a->model);
     opt.train = train;
     graphss_recover_result r = {0};
     assert_ok(ctx, graphss_recover_run(ctx, &r, &a->in, &opt));
-    const double share = graphss_labels_accuracy(r.predictions.label, a->w.label,
-                                                 a->w.split.test, a->w.split.n_test);
+    const double share = graphss_labels_accuracy(
+        r.predictions.label, a->w.label, a->w.split.test, a->w.split.n_test);
     graphss_recover_result_destroy(ctx, &r);
     return share;
 }

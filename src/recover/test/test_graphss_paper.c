@@ -4,20 +4,20 @@
 static graphss_recover_options preset(const attacked_world *a)
 {
     graphss_recover_options opt;
-    graphss_recover_options_init(&opt, graphss_lab_method_find("graphss"), GRAPHSS_MODE_PAPER,
-                                 a->model);
+    graphss_recover_options_init(
+        &opt, graphss_lab_method_find("graphss"), GRAPHSS_MODE_PAPER, a->model);
     opt.paper.retrain_epochs = 5;
     return opt;
 }
 
 static void recover(graphss_ctx *ctx, graphss_recover_result *r, const attacked_world *a,
-                    const graphss_recover_options *opt)
+    const graphss_recover_options *opt)
 {
     assert_ok(ctx, graphss_recover_run(ctx, r, &a->in, opt));
 }
 
 static void own_labels(graphss_ctx *ctx, int32_t *label, float *prob, const attacked_world *a,
-                       const graphss_graph *graph)
+    const graphss_graph *graph)
 {
     assert_ok(ctx, graphss_model_predict(ctx, prob, a->model, graph, &a->w.features));
     graphss_labels_argmax(label, prob, WORLD_NODES, 2);
@@ -27,17 +27,17 @@ static void test_the_defaults_are_the_papers(void **state)
 {
     (void)state;
     graphss_recover_options opt;
-    graphss_recover_options_init(&opt, graphss_lab_method_find("graphss"), GRAPHSS_MODE_PAPER,
-                                 NULL);
-    assert_true(opt.paper.sweeps == 100 && opt.paper.warmup == 40 &&
-                opt.paper.retrain_epochs == 60);
+    graphss_recover_options_init(
+        &opt, graphss_lab_method_find("graphss"), GRAPHSS_MODE_PAPER, NULL);
+    assert_true(
+        opt.paper.sweeps == 100 && opt.paper.warmup == 40 && opt.paper.retrain_epochs == 60);
     assert_true(opt.paper.prior == 1 && opt.paper.dynamic_phi);
 }
 
 /* Algorithm 1 by hand: z by phi' in the warm-up, then by the counts as of every tenth step.
  * Y_a are the world's model's answers, P those of the model it starts with. */
 static void check_algorithm_1(graphss_ctx *ctx, const attacked_world *a,
-                              const graphss_model *start, const graphss_recover_result *r)
+    const graphss_model *start, const graphss_recover_result *r)
 {
     float prob[WORLD_NODES * 2];
     int32_t seen[WORLD_NODES], z[WORLD_NODES];
@@ -195,11 +195,11 @@ static void test_it_needs_a_past_and_sensible_steps(void **state)
     graphss_recover_options opt = preset(&a);
     a.in.previous = NULL;
     assert_fails(ctx, graphss_recover_run(ctx, &r, &a.in, &opt), GRAPHSS_ERR_INVALID,
-                 "graphss needs the previous snapshot");
+        "graphss needs the previous snapshot");
     a.in.previous = &a.previous;
     opt.paper.warmup = opt.paper.sweeps;
     assert_fails(ctx, graphss_recover_run(ctx, &r, &a.in, &opt), GRAPHSS_ERR_INVALID,
-                 "sweeps of warm-up");
+        "sweeps of warm-up");
     assert_null(r.predictions.label);
 
     /* A node the past did not know counts as it is. */
@@ -210,8 +210,8 @@ static void test_it_needs_a_past_and_sensible_steps(void **state)
     size_t start[WORLD_NODES + 1], used = 0;
     for (int i = 0; i < WORLD_NODES; i++) {
         start[i] = used;
-        used += (size_t)snprintf(text + used, sizeof text - used, "%s%d",
-                                 i == a.victim[0] ? "x" : "", i) +
+        used += (size_t)snprintf(
+                    text + used, sizeof text - used, "%s%d", i == a.victim[0] ? "x" : "", i) +
                 1;
     }
     start[WORLD_NODES] = used;
@@ -241,14 +241,14 @@ static void test_it_needs_a_past_and_sensible_steps(void **state)
 static void test_options_belong_to_a_mode(void **state)
 {
     (void)state;
-    assert_true(graphss_recover_method_uses(graphss_lab_method_find("graphss"),
-                                            GRAPHSS_MODE_PAPER, "warmup"));
-    assert_false(graphss_recover_method_uses(graphss_lab_method_find("graphss"),
-                                             GRAPHSS_MODE_DEFAULT, "warmup"));
-    assert_false(graphss_recover_method_uses(graphss_lab_method_find("keep-last"),
-                                             GRAPHSS_MODE_PAPER, "warmup"));
-    assert_true(graphss_recover_method_uses(graphss_lab_method_find("graphss"),
-                                            GRAPHSS_MODE_PAPER, "abstain"));
+    assert_true(graphss_recover_method_uses(
+        graphss_lab_method_find("graphss"), GRAPHSS_MODE_PAPER, "warmup"));
+    assert_false(graphss_recover_method_uses(
+        graphss_lab_method_find("graphss"), GRAPHSS_MODE_DEFAULT, "warmup"));
+    assert_false(graphss_recover_method_uses(
+        graphss_lab_method_find("keep-last"), GRAPHSS_MODE_PAPER, "warmup"));
+    assert_true(graphss_recover_method_uses(
+        graphss_lab_method_find("graphss"), GRAPHSS_MODE_PAPER, "abstain"));
 }
 
 static graphss_status recover_once(graphss_ctx *ctx, void *arg)

@@ -33,8 +33,8 @@ static float *floats(graphss_ctx *ctx, size_t n, graphss_i_npz *npz, const char 
 }
 
 /* Rows of a sparse matrix: offsets, columns. */
-static int64_t *rows(graphss_ctx *ctx, int32_t **column, size_t *count, graphss_i_npz *npz,
-                     const char *prefix)
+static int64_t *rows(
+    graphss_ctx *ctx, int32_t **column, size_t *count, graphss_i_npz *npz, const char *prefix)
 {
     char name[64];
     size_t n;
@@ -49,20 +49,20 @@ static int64_t *rows(graphss_ctx *ctx, int32_t **column, size_t *count, graphss_
     return offset;
 }
 
-static void read_graph(graphss_ctx *ctx, graphss_graph *out, graphss_i_npz *npz,
-                       const char *prefix)
+static void read_graph(
+    graphss_ctx *ctx, graphss_graph *out, graphss_i_npz *npz, const char *prefix)
 {
     size_t n;
     int32_t *column;
     int64_t *offset = rows(ctx, &column, &n, npz, prefix);
-    assert_ok(ctx,
-              graphss_i_graph_from_rows(ctx, out, N, offset, column, NULL, n, prefix, NULL));
+    assert_ok(
+        ctx, graphss_i_graph_from_rows(ctx, out, N, offset, column, NULL, n, prefix, NULL));
     graphss_release(ctx, offset);
     graphss_release(ctx, column);
 }
 
-static void read_features(graphss_ctx *ctx, graphss_features *out, graphss_i_npz *npz,
-                          const char *prefix)
+static void read_features(
+    graphss_ctx *ctx, graphss_features *out, graphss_i_npz *npz, const char *prefix)
 {
     char name[64];
     size_t n;
@@ -71,12 +71,12 @@ static void read_features(graphss_ctx *ctx, graphss_features *out, graphss_i_npz
     snprintf(name, sizeof name, "%s_data", prefix);
     float *value = floats(ctx, n, npz, name);
     assert_ok(ctx, graphss_i_features_from_rows(ctx, out, N, D, offset, column, value, n,
-                                                prefix)); /* takes the arrays */
+                       prefix)); /* takes the arrays */
 }
 
 /* The nodes of a mask, and their noisy labels. */
 static void read_part(graphss_ctx *ctx, int32_t **node, int32_t **label, size_t *count,
-                      graphss_i_npz *npz, const char *mask)
+    graphss_i_npz *npz, const char *mask)
 {
     size_t n;
     *node = ints(ctx, &n, npz, mask);
@@ -90,8 +90,8 @@ static void read_part(graphss_ctx *ctx, int32_t **node, int32_t **label, size_t 
 
 static void read_weights(graphss_ctx *ctx, graphss_model *model, graphss_i_npz *npz)
 {
-    static const char *const name[] = {"layers_0_weight", "layers_0_bias",   "layers_2_weight",
-                                       "layers_2_bias",   "layers_4_weight", "layers_4_bias"};
+    static const char *const name[] = {"layers_0_weight", "layers_0_bias", "layers_2_weight",
+        "layers_2_bias", "layers_4_weight", "layers_4_bias"};
     for (size_t i = 0; i < 6; i++) {
         const graphss_i_param *m = &model->params.param[i];
         const size_t n = m->rows * m->cols;
@@ -116,8 +116,8 @@ static void read_stored(graphss_ctx *ctx, stored *s, const char *path)
     s->clean = ints(ctx, &n, npz, "Y_clean_pred");
     s->victim = ints(ctx, &s->n_victims, npz, "victims");
     s->prob = floats(ctx, N * K, npz, "P_atk");
-    read_part(ctx, &s->split.train, &s->split.train_label, &s->split.n_train, npz,
-              "train_mask");
+    read_part(
+        ctx, &s->split.train, &s->split.train_label, &s->split.n_train, npz, "train_mask");
     read_part(ctx, &s->split.val, &s->split.val_label, &s->split.n_val, npz, "val_mask");
     graphss_train_options opt;
     graphss_train_options_init(&opt, "gcn", GRAPHSS_MODE_PAPER, NULL);
@@ -156,22 +156,22 @@ static void test_the_stored_run_is_repeated(void **state)
     float *prob = calloc(N * K, sizeof *prob);
     int32_t attacked[N];
     assert_non_null(prob);
-    assert_ok(ctx,
-              graphss_model_predict(ctx, prob, s.model, &s.attacked, &s.attacked_features));
+    assert_ok(
+        ctx, graphss_model_predict(ctx, prob, s.model, &s.attacked, &s.attacked_features));
     for (size_t i = 0; i < N * K; i++)
         assert_true(fabsf(prob[i] - s.prob[i]) < 1e-3f);
     graphss_labels_argmax(attacked, prob, N, K);
 
     const graphss_observation previous = {&s.graph, &s.features, NULL};
     const graphss_defence_input in = {.struct_size = sizeof in,
-                                      .current = {&s.attacked, &s.attacked_features, NULL},
-                                      .previous = &previous,
-                                      .model = s.model,
-                                      .split = &s.split,
-                                      .seed = 1};
+        .current = {&s.attacked, &s.attacked_features, NULL},
+        .previous = &previous,
+        .model = s.model,
+        .split = &s.split,
+        .seed = 1};
     graphss_recover_options opt;
-    graphss_recover_options_init(&opt, graphss_lab_method_find("graphss"), GRAPHSS_MODE_PAPER,
-                                 s.model);
+    graphss_recover_options_init(
+        &opt, graphss_lab_method_find("graphss"), GRAPHSS_MODE_PAPER, s.model);
     graphss_recover_result r = {0};
     assert_ok(ctx, graphss_recover_run(ctx, &r, &in, &opt));
     const double same = 100 * graphss_labels_accuracy(r.predictions.label, s.graphss, NULL, N);
@@ -179,8 +179,8 @@ static void test_the_stored_run_is_repeated(void **state)
         100 * graphss_labels_accuracy(r.predictions.label, s.graphss, s.victim, s.n_victims);
     print_message("victims %.1f attacked, %.1f then, %.1f now; %.1f %% of the labels are the "
                   "same, %.1f %% of the victims'; %.1f s\n",
-                  victims(attacked, &s), victims(s.graphss, &s),
-                  victims(r.predictions.label, &s), same, same_victims, r.seconds);
+        victims(attacked, &s), victims(s.graphss, &s), victims(r.predictions.label, &s), same,
+        same_victims, r.seconds);
     assert_true(fabs(victims(r.predictions.label, &s) - victims(s.graphss, &s)) < 6);
     assert_true(same > 90);
     graphss_recover_result_destroy(ctx, &r);

@@ -14,8 +14,8 @@ static void set_up(graphss_ctx *ctx, attacked_world *a)
 static graphss_recover_options trusting(const attacked_world *a, const int32_t *node, size_t n)
 {
     graphss_recover_options opt;
-    graphss_recover_options_init(&opt, graphss_recover_method_find("graphss"),
-                                 GRAPHSS_MODE_DEFAULT, a->model);
+    graphss_recover_options_init(
+        &opt, graphss_recover_method_find("graphss"), GRAPHSS_MODE_DEFAULT, a->model);
     opt.trusted = node;
     opt.n_trusted = n;
     return opt;
@@ -100,24 +100,24 @@ static void test_trust_without_meaning_is_refused(void **state)
     const int32_t far[] = {0, WORLD_NODES}, below[] = {-1};
     graphss_recover_options opt = trusting(&a, far, 2);
     assert_fails(ctx, graphss_recover_run(ctx, &r, &a.in, &opt), GRAPHSS_ERR_INVALID,
-                 "a trusted node is");
+        "a trusted node is");
     opt = trusting(&a, below, 1);
     assert_fails(ctx, graphss_recover_run(ctx, &r, &a.in, &opt), GRAPHSS_ERR_INVALID,
-                 "a trusted node is -1");
+        "a trusted node is -1");
     opt = trusting(&a, NULL, 1);
     assert_fails(ctx, graphss_recover_run(ctx, &r, &a.in, &opt), GRAPHSS_ERR_INVALID,
-                 "no trusted nodes given: NULL, want 1");
+        "no trusted nodes given: NULL, want 1");
     opt = quick_preset("keep-last", &a);
     opt.trusted = a.victim;
     opt.n_trusted = VICTIMS;
     assert_fails(ctx, graphss_recover_run(ctx, &r, &a.in, &opt), GRAPHSS_ERR_INVALID,
-                 "trusted nodes have no meaning for keep-last");
-    graphss_recover_options_init(&opt, graphss_recover_method_find("graphss"),
-                                 GRAPHSS_MODE_PAPER, a.model);
+        "trusted nodes have no meaning for keep-last");
+    graphss_recover_options_init(
+        &opt, graphss_recover_method_find("graphss"), GRAPHSS_MODE_PAPER, a.model);
     opt.trusted = a.victim;
     opt.n_trusted = VICTIMS;
     assert_fails(ctx, graphss_recover_run(ctx, &r, &a.in, &opt), GRAPHSS_ERR_INVALID,
-                 "trusted nodes have no meaning for graphss in paper mode");
+        "trusted nodes have no meaning for graphss in paper mode");
     assert_null(r.predictions.label);
     attacked_world_destroy(ctx, &a);
     graphss_ctx_free(ctx);

@@ -9,8 +9,8 @@
 static graphss_recover_options preset(const char *method, const attacked_world *a)
 {
     graphss_recover_options opt;
-    graphss_recover_options_init(&opt, graphss_lab_method_find(method), GRAPHSS_MODE_DEFAULT,
-                                 a->model);
+    graphss_recover_options_init(
+        &opt, graphss_lab_method_find(method), GRAPHSS_MODE_DEFAULT, a->model);
     return opt;
 }
 
@@ -81,7 +81,7 @@ static void test_the_threads_do_not_change_the_answer(void **state)
         assert_ok(one, graphss_recover_run(one, &x, &a.in, &opt));
         assert_ok(two, graphss_recover_run(two, &y, &a.in, &opt));
         assert_memory_equal(x.predictions.posterior, y.predictions.posterior,
-                            WORLD_NODES * 2 * sizeof(double));
+            WORLD_NODES * 2 * sizeof(double));
         graphss_recover_result_destroy(one, &x);
         graphss_recover_result_destroy(two, &y);
     }
@@ -137,7 +137,7 @@ static void test_keep_last_answers_as_before_and_counts_what_it_changed(void **s
     graphss_recover_result_destroy(ctx, &r);
     a.in.previous = NULL;
     assert_fails(ctx, graphss_recover_run(ctx, &r, &a.in, &opt), GRAPHSS_ERR_INVALID,
-                 "needs the previous snapshot");
+        "needs the previous snapshot");
     attacked_world_destroy(ctx, &a);
     graphss_ctx_free(ctx);
 }
@@ -217,43 +217,43 @@ static void test_wrong_calls_are_refused(void **state)
     graphss_recover_result r = {0};
     graphss_recover_options opt = preset("magic", &a);
     assert_fails(ctx, graphss_recover_run(ctx, &r, &a.in, &opt), GRAPHSS_ERR_INVALID,
-                 "the options name no method");
+        "the options name no method");
     opt = preset("retrain", &a);
     opt.fit.dropout = 2;
-    assert_fails(ctx, graphss_recover_run(ctx, &r, &a.in, &opt), GRAPHSS_ERR_INVALID,
-                 "dropout");
+    assert_fails(
+        ctx, graphss_recover_run(ctx, &r, &a.in, &opt), GRAPHSS_ERR_INVALID, "dropout");
     opt = preset("retrain", &a);
     opt.train = GRAPHSS_RECOVER_EVASION;
     assert_fails(ctx, graphss_recover_run(ctx, &r, &a.in, &opt), GRAPHSS_ERR_INVALID,
-                 "has no meaning for retrain");
+        "has no meaning for retrain");
     opt = preset("mlp", &a);
     opt.train = GRAPHSS_RECOVER_EVASION;
     a.in.previous = NULL;
     assert_fails(ctx, graphss_recover_run(ctx, &r, &a.in, &opt), GRAPHSS_ERR_INVALID,
-                 "trained on the previous snapshot");
+        "trained on the previous snapshot");
 
     int32_t train[] = {0, 2}, label[] = {1, 1};
     graphss_split split = {.n_train = 2, .train = train, .train_label = label};
     a.in.split = &split;
     opt = preset("retrain", &a);
     assert_fails(ctx, graphss_recover_run(ctx, &r, &a.in, &opt), GRAPHSS_ERR_DATA,
-                 "training labels are class 1");
+        "training labels are class 1");
     train[1] = WORLD_NODES;
     label[0] = 0;
     assert_fails(ctx, graphss_recover_run(ctx, &r, &a.in, &opt), GRAPHSS_ERR_SHAPE,
-                 "training node 1 is 120");
+        "training node 1 is 120");
     int32_t test[] = {3, WORLD_NODES};
     train[1] = 2;
     split.n_test = 2;
     split.test = test;
     assert_fails(ctx, graphss_recover_run(ctx, &r, &a.in, &opt), GRAPHSS_ERR_SHAPE,
-                 "test node 1 is 120");
+        "test node 1 is 120");
     graphss_alert_result alert = {0};
     assert_fails(ctx, graphss_alert_run(ctx, &alert, &a.in, NULL, 0, NULL), GRAPHSS_ERR_SHAPE,
-                 "test node 1 is 120");
+        "test node 1 is 120");
     split.n_train = split.n_test = 0;
-    assert_fails(ctx, graphss_recover_run(ctx, &r, &a.in, &opt), GRAPHSS_ERR_DATA,
-                 "no training node");
+    assert_fails(
+        ctx, graphss_recover_run(ctx, &r, &a.in, &opt), GRAPHSS_ERR_DATA, "no training node");
     a.in.split = NULL;
     int64_t offset[WORLD_NODES + 1] = {0};
     const graphss_graph bare = {.n_nodes = WORLD_NODES, .offset = offset};
@@ -262,8 +262,8 @@ static void test_wrong_calls_are_refused(void **state)
     assert_fails(ctx, graphss_recover_run(ctx, &r, &a.in, &opt), GRAPHSS_ERR_DATA, "no links");
     const graphss_features empty = {.n_rows = WORLD_NODES};
     a.in.current.features = &empty;
-    assert_fails(ctx, graphss_recover_run(ctx, &r, &a.in, &opt), GRAPHSS_ERR_DATA,
-                 "no features");
+    assert_fails(
+        ctx, graphss_recover_run(ctx, &r, &a.in, &opt), GRAPHSS_ERR_DATA, "no features");
     assert_null(r.predictions.label);
     attacked_world_destroy(ctx, &a);
     graphss_ctx_free(ctx);
@@ -279,11 +279,11 @@ static void test_unsound_snapshots_are_refused_by_name(void **state)
     graphss_flips flips = {0};
     const graphss_recover_options opt = preset("none", &a);
     assert_ok(ctx, graphss_recover_run(ctx, &sound, &a.in, &opt));
-#define REFUSED(status, part)                                                                 \
-    do {                                                                                      \
-        assert_fails(ctx, graphss_recover_run(ctx, &r, &a.in, &opt), status, part);           \
-        assert_fails(ctx, graphss_recover_flips(ctx, &flips, &a.in, &sound, 0.5), status,     \
-                     part);                                                                   \
+#define REFUSED(status, part) \
+    do { \
+        assert_fails(ctx, graphss_recover_run(ctx, &r, &a.in, &opt), status, part); \
+        assert_fails( \
+            ctx, graphss_recover_flips(ctx, &flips, &a.in, &sound, 0.5), status, part); \
     } while (0)
     const int32_t target = a.current.target[0];
     a.current.target[0] = WORLD_NODES;
@@ -322,18 +322,18 @@ static void test_snapshots_of_other_features_do_not_fit(void **state)
     graphss_recover_options opt = preset("keep-last", &a);
     for (size_t i = 0; testing_method(i); i++) {
         opt = preset(testing_method(i), &a);
-        assert_fails(ctx, graphss_recover_run(ctx, &r, &a.in, &opt), GRAPHSS_ERR_SHAPE,
-                     wanted);
+        assert_fails(
+            ctx, graphss_recover_run(ctx, &r, &a.in, &opt), GRAPHSS_ERR_SHAPE, wanted);
     }
-    assert_fails(ctx, graphss_alert_run(ctx, &alert, &a.in, NULL, 0, NULL), GRAPHSS_ERR_SHAPE,
-                 wanted);
+    assert_fails(
+        ctx, graphss_alert_run(ctx, &alert, &a.in, NULL, 0, NULL), GRAPHSS_ERR_SHAPE, wanted);
     assert_fails(ctx, graphss_alert_score(ctx, &seen, &a.in, NULL), GRAPHSS_ERR_SHAPE, wanted);
     graphss_defence_input alone = a.in;
     alone.previous = NULL;
     opt = preset("none", &a);
     assert_ok(ctx, graphss_recover_run(ctx, &sound, &alone, &opt));
     assert_fails(ctx, graphss_recover_flips(ctx, &flips, &a.in, &sound, 0.5),
-                 GRAPHSS_ERR_SHAPE, wanted);
+        GRAPHSS_ERR_SHAPE, wanted);
     graphss_recover_result_destroy(ctx, &sound);
     attacked_world_destroy(ctx, &a);
     graphss_ctx_free(ctx);
@@ -354,36 +354,35 @@ static void test_snapshots_do_not_fit_a_model_of_other_features(void **state)
     graphss_model_free(ctx, a.model);
     a.model = NULL;
     world_measure(ctx, &a.w, 3);
-    assert_ok(ctx, graphss_model_train(
-                       ctx, &a.model, NULL,
+    assert_ok(ctx, graphss_model_train(ctx, &a.model, NULL,
                        &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
-                                              .graph = &a.w.graph,
-                                              .features = &a.w.features,
-                                              .n_classes = 2,
-                                              .split = &a.w.split,
-                                              .seed = 1},
+                           .graph = &a.w.graph,
+                           .features = &a.w.features,
+                           .n_classes = 2,
+                           .split = &a.w.split,
+                           .seed = 1},
                        &fit));
     const graphss_features wider = {.n_rows = WORLD_NODES / 2,
-                                    .n_cols = 2 * WORLD_WORDS,
-                                    .value = a.w.features.value,
-                                    .kind = a.w.features.kind};
+        .n_cols = 2 * WORLD_WORDS,
+        .value = a.w.features.value,
+        .kind = a.w.features.kind};
     int64_t offset[WORLD_NODES / 2 + 1] = {0};
     const graphss_graph bare = {.n_nodes = WORLD_NODES / 2, .offset = offset};
     const graphss_defence_input in = {.struct_size = sizeof in,
-                                      .current = {&bare, &wider, NULL},
-                                      .model = a.model,
-                                      .seed = 1};
+        .current = {&bare, &wider, NULL},
+        .model = a.model,
+        .seed = 1};
     graphss_recover_result r = {0};
     graphss_alert_result alert = {0};
     graphss_alert_scores seen = {0};
     graphss_recover_options opt;
-    graphss_recover_options_init(&opt, graphss_lab_method_find("none"), GRAPHSS_MODE_DEFAULT,
-                                 a.model);
+    graphss_recover_options_init(
+        &opt, graphss_lab_method_find("none"), GRAPHSS_MODE_DEFAULT, a.model);
     const char *const wanted =
         "the current snapshot has 40 features, the model was trained on 20";
     assert_fails(ctx, graphss_recover_run(ctx, &r, &in, &opt), GRAPHSS_ERR_SHAPE, wanted);
-    assert_fails(ctx, graphss_alert_run(ctx, &alert, &in, NULL, 0, NULL), GRAPHSS_ERR_SHAPE,
-                 wanted);
+    assert_fails(
+        ctx, graphss_alert_run(ctx, &alert, &in, NULL, 0, NULL), GRAPHSS_ERR_SHAPE, wanted);
     assert_fails(ctx, graphss_alert_score(ctx, &seen, &in, NULL), GRAPHSS_ERR_SHAPE, wanted);
     attacked_world_destroy(ctx, &a);
     graphss_ctx_free(ctx);
@@ -442,7 +441,7 @@ static void test_answers_that_are_no_numbers_are_refused(void **state)
     for (size_t i = 0; i < a.model->params.count; i++)
         a.model->params.value[i] = NAN;
     assert_fails(ctx, graphss_recover_run(ctx, &r, &a.in, &opt), GRAPHSS_ERR_DATA,
-                 "none: the posterior of node 0 is no number");
+        "none: the posterior of node 0 is no number");
     assert_null(r.predictions.label);
     attacked_world_destroy(ctx, &a);
     graphss_ctx_free(ctx);
@@ -451,22 +450,22 @@ static void test_answers_that_are_no_numbers_are_refused(void **state)
 static void test_options_belong_to_methods(void **state)
 {
     (void)state;
-    assert_true(graphss_recover_method_uses(graphss_lab_method_find("none"),
-                                            GRAPHSS_MODE_DEFAULT, "abstain"));
-    assert_true(graphss_recover_method_uses(graphss_lab_method_find("label-propagation"),
-                                            GRAPHSS_MODE_DEFAULT, "alpha"));
-    assert_false(graphss_recover_method_uses(graphss_lab_method_find("none"),
-                                             GRAPHSS_MODE_DEFAULT, "alpha"));
-    assert_false(graphss_recover_method_uses(graphss_lab_method_find("none"),
-                                             GRAPHSS_MODE_DEFAULT, "hidden"));
-    assert_true(graphss_recover_method_uses(graphss_lab_method_find("retrain"),
-                                            GRAPHSS_MODE_DEFAULT, "hidden"));
-    assert_false(graphss_recover_method_uses(graphss_lab_method_find("magic"),
-                                             GRAPHSS_MODE_DEFAULT, "mode"));
-    assert_false(graphss_recover_method_uses(graphss_lab_method_find("none"),
-                                             GRAPHSS_MODE_DEFAULT, "magic"));
-    assert_true(graphss_recover_method_finds(graphss_lab_method_find("graphss"),
-                                             GRAPHSS_MODE_DEFAULT));
+    assert_true(graphss_recover_method_uses(
+        graphss_lab_method_find("none"), GRAPHSS_MODE_DEFAULT, "abstain"));
+    assert_true(graphss_recover_method_uses(
+        graphss_lab_method_find("label-propagation"), GRAPHSS_MODE_DEFAULT, "alpha"));
+    assert_false(graphss_recover_method_uses(
+        graphss_lab_method_find("none"), GRAPHSS_MODE_DEFAULT, "alpha"));
+    assert_false(graphss_recover_method_uses(
+        graphss_lab_method_find("none"), GRAPHSS_MODE_DEFAULT, "hidden"));
+    assert_true(graphss_recover_method_uses(
+        graphss_lab_method_find("retrain"), GRAPHSS_MODE_DEFAULT, "hidden"));
+    assert_false(graphss_recover_method_uses(
+        graphss_lab_method_find("magic"), GRAPHSS_MODE_DEFAULT, "mode"));
+    assert_false(graphss_recover_method_uses(
+        graphss_lab_method_find("none"), GRAPHSS_MODE_DEFAULT, "magic"));
+    assert_true(graphss_recover_method_finds(
+        graphss_lab_method_find("graphss"), GRAPHSS_MODE_DEFAULT));
     assert_false(
         graphss_recover_method_finds(graphss_lab_method_find("graphss"), GRAPHSS_MODE_PAPER));
     assert_false(
@@ -477,11 +476,10 @@ static void test_options_belong_to_methods(void **state)
         for (int mode = 0; mode < 2; mode++) {
             graphss_ctx *ctx = testing_ctx(NULL, 1);
             graphss_recover_options opt;
-            graphss_recover_options_init(&opt, graphss_lab_method_at(i), (graphss_mode)mode,
-                                         NULL);
-            assert_ok(ctx,
-                      graphss_options_check(
-                          ctx, &opt, graphss_recover_method_options(opt.method, opt.mode)));
+            graphss_recover_options_init(
+                &opt, graphss_lab_method_at(i), (graphss_mode)mode, NULL);
+            assert_ok(ctx, graphss_options_check(ctx, &opt,
+                               graphss_recover_method_options(opt.method, opt.mode)));
             graphss_ctx_free(ctx);
         }
 }
@@ -532,27 +530,26 @@ static void test_a_small_clean_graph_is_left_alone(void **state)
         shape.seed = seed;
         assert_ok(ctx, graphss_synth_make(ctx, &data, &shape));
         assert_ok(ctx, graphss_split_make(ctx, &split, data.label, data.graph.n_nodes, 2,
-                                          (uint64_t)seed, NULL));
-        assert_ok(ctx, graphss_model_train(
-                           ctx, &model, NULL,
+                           (uint64_t)seed, NULL));
+        assert_ok(ctx, graphss_model_train(ctx, &model, NULL,
                            &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
-                                                  .graph = &data.graph,
-                                                  .features = &data.features,
-                                                  .n_classes = 2,
-                                                  .split = &split,
-                                                  .seed = (uint64_t)seed},
+                               .graph = &data.graph,
+                               .features = &data.features,
+                               .n_classes = 2,
+                               .split = &split,
+                               .seed = (uint64_t)seed},
                            NULL));
         const graphss_defence_input in = {.struct_size = sizeof in,
-                                          .current = {&data.graph, &data.features, NULL},
-                                          .model = model,
-                                          .seed = (uint64_t)seed};
+            .current = {&data.graph, &data.features, NULL},
+            .model = model,
+            .seed = (uint64_t)seed};
         assert_ok(ctx, graphss_recover_run(ctx, &r, &in, NULL));
         share += r.share / GRAPHS;
         int32_t *own = malloc(data.graph.n_nodes * sizeof *own);
         assert_ok(ctx, graphss_model_label(ctx, own, model, &data.graph, &data.features));
-        gain += (graphss_labels_accuracy(r.predictions.label, data.label, split.test,
-                                         split.n_test) -
-                 graphss_labels_accuracy(own, data.label, split.test, split.n_test)) /
+        gain += (graphss_labels_accuracy(
+                     r.predictions.label, data.label, split.test, split.n_test) -
+                    graphss_labels_accuracy(own, data.label, split.test, split.n_test)) /
                 GRAPHS;
         free(own);
         graphss_recover_result_destroy(ctx, &r);
@@ -581,8 +578,8 @@ static void test_failing_allocations_leave_nothing(void **state)
         if (graphss_recover_run(ctx, &r, &a.in, &opt) == GRAPHSS_OK) {
             graphss_recover_result_destroy(ctx, &r);
             o.train = GRAPHSS_RECOVER_EVASION;
-            testing_allocations_fail(recover_once, &o,
-                                     40); /* each run trains a model or six */
+            testing_allocations_fail(
+                recover_once, &o, 40); /* each run trains a model or six */
         }
     }
     attacked_world_destroy(ctx, &a);

@@ -45,18 +45,17 @@ static void attack(world *w)
             if (w->past.label[u] != (w->past.label[v] + 1) % CLASSES ||
                 graphss_graph_has_edge(&w->past.graph, v, u))
                 continue;
-            assert_ok(w->ctx,
-                      graphss_flips_add(w->ctx, &flips,
-                                        (graphss_flip){v, GRAPHSS_FLIP_EDGE, v, u, 0, 1, 0}));
+            assert_ok(w->ctx, graphss_flips_add(w->ctx, &flips,
+                                  (graphss_flip){v, GRAPHSS_FLIP_EDGE, v, u, 0, 1, 0}));
             added++;
         }
         for (size_t j = 0; x->offset && v % 2 && j < x->n_cols; j += 5) {
             bool has = false;
             for (int64_t e = x->offset[v]; e < x->offset[v + 1]; e++)
                 has = has || (size_t)x->column[e] == j;
-            assert_ok(w->ctx, graphss_flips_add(w->ctx, &flips,
-                                                (graphss_flip){v, GRAPHSS_FLIP_FEATURE, v,
-                                                               (int32_t)j, has, !has, 0}));
+            assert_ok(w->ctx,
+                graphss_flips_add(w->ctx, &flips,
+                    (graphss_flip){v, GRAPHSS_FLIP_FEATURE, v, (int32_t)j, has, !has, 0}));
         }
     }
     assert_ok(w->ctx, graphss_flips_apply(w->ctx, &w->now, &w->past, &flips, NULL));
@@ -80,20 +79,20 @@ static void set_up(world *w, bool dense, const char *type)
             value[i] = (float)(graphss_rng_double(&rng) * 20 +
                                3 * (double)((w->past.label[i / COLUMNS] + (int)i) % CLASSES));
         graphss_features_destroy(w->ctx, &w->past.features);
-        assert_ok(w->ctx, graphss_features_from_dense(w->ctx, &w->past.features, NODES,
-                                                      COLUMNS, value));
+        assert_ok(w->ctx,
+            graphss_features_from_dense(w->ctx, &w->past.features, NODES, COLUMNS, value));
         assert_ok(w->ctx, graphss_dataset_refresh(w->ctx, &w->past));
         free(value);
     }
-    assert_ok(w->ctx,
-              graphss_split_make(w->ctx, &w->split, w->past.label, NODES, CLASSES, 1, NULL));
+    assert_ok(
+        w->ctx, graphss_split_make(w->ctx, &w->split, w->past.label, NODES, CLASSES, 1, NULL));
     attack(w);
     const graphss_train_input in = {.struct_size = sizeof in,
-                                    .graph = &w->past.graph,
-                                    .features = &w->past.features,
-                                    .n_classes = CLASSES,
-                                    .split = &w->split,
-                                    .seed = 1};
+        .graph = &w->past.graph,
+        .features = &w->past.features,
+        .n_classes = CLASSES,
+        .split = &w->split,
+        .seed = 1};
     graphss_train_options opt;
     graphss_train_options_init(&opt, type, GRAPHSS_MODE_DEFAULT, &w->past.features);
     opt.epochs = 30;
@@ -116,7 +115,7 @@ static void tear_down(world *w)
 }
 
 static void write_shards(const world *w, const graphss_dataset *data, const char *folder,
-                         int ranks, unsigned scatter)
+    int ranks, unsigned scatter)
 {
     int32_t *part = NULL;
     remove_shards(folder);
@@ -141,11 +140,11 @@ static void find_alone(found *f)
     const world *w = f->w;
     const graphss_observation before = graphss_dataset_observe(&w->past);
     const graphss_defence_input in = {.struct_size = sizeof in,
-                                      .current = graphss_dataset_observe(&w->now),
-                                      .previous = f->past ? &before : NULL,
-                                      .model = w->model,
-                                      .split = &w->split,
-                                      .seed = 3};
+        .current = graphss_dataset_observe(&w->now),
+        .previous = f->past ? &before : NULL,
+        .model = w->model,
+        .split = &w->split,
+        .seed = 3};
     assert_ok(w->ctx, graphss_alert_run(w->ctx, &f->alert, &in, NULL, 0, NULL));
     assert_ok(w->ctx, graphss_recover_run(w->ctx, &f->recovery, &in, NULL));
 }
@@ -157,8 +156,8 @@ static void *keep(const void *block, size_t bytes)
     return out ? memcpy(out, block, bytes) : NULL;
 }
 
-static void keep_results(found *f, const graphss_alert_result *a,
-                         const graphss_recover_result *r)
+static void keep_results(
+    found *f, const graphss_alert_result *a, const graphss_recover_result *r)
 {
     f->alert = *a;
     f->alert.node_score = keep(a->node_score, NODES * sizeof(double));
@@ -244,8 +243,8 @@ static void compare(const found *f, const found *alone, const char *what)
     assert_int_equal(a->n_calibration, b->n_calibration);
     assert_memory_equal(&a->changes, &b->changes, sizeof a->changes);
     if (farthest(a->node_score, b->node_score, NODES) > 1e-4)
-        fail_msg("%s: a score differs by %g", what,
-                 farthest(a->node_score, b->node_score, NODES));
+        fail_msg(
+            "%s: a score differs by %g", what, farthest(a->node_score, b->node_score, NODES));
     assert_int_equal(a->n_flagged, b->n_flagged);
     assert_memory_equal(a->flagged, b->flagged, a->n_flagged * sizeof *a->flagged);
     size_t edges = 0;
@@ -269,8 +268,8 @@ static void compare(const found *f, const found *alone, const char *what)
     if (farthest(r->predictions.posterior, s->predictions.posterior, NODES * CLASSES) > 1e-4 ||
         farthest(r->predictions.perturbed, s->predictions.perturbed, NODES) > 1e-4)
         fail_msg("%s: a posterior differs by %g, a chance by %g", what,
-                 farthest(r->predictions.posterior, s->predictions.posterior, NODES * CLASSES),
-                 farthest(r->predictions.perturbed, s->predictions.perturbed, NODES));
+            farthest(r->predictions.posterior, s->predictions.posterior, NODES * CLASSES),
+            farthest(r->predictions.perturbed, s->predictions.perturbed, NODES));
 }
 
 static void find_on(const world *w, int ranks, bool past, const found *alone)
@@ -374,7 +373,7 @@ static graphss_status draw_states(graphss_ctx *ctx, void *arg)
     graphss_i_ctx_set_part(ctx, NULL);
     for (size_t i = 0; i < g.m && !st; i++)
         memcpy(d->state + (size_t)id[i] * DRAWN_STATES, g.state + i * DRAWN_STATES,
-               DRAWN_STATES * sizeof *d->state);
+            DRAWN_STATES * sizeof *d->state);
     memcpy(d->share, g.share, DRAWN_STATES * sizeof *d->share);
     graphss_i_group_destroy(ctx, &g);
     return st;
@@ -409,8 +408,8 @@ static void test_states_have_the_same_bits_on_any_number_of_ranks(void **state)
 }
 
 /* The collapsed sampler of graphss/selfsup.h, over the nodes that are not fixed. */
-static void draw_collapsed(graphss_ctx *ctx, double *out, const float *likelihood,
-                           uint64_t seed)
+static void draw_collapsed(
+    graphss_ctx *ctx, double *out, const float *likelihood, uint64_t seed)
 {
     static float column[DRAWN_STATES][DRAWN], even[2 * DRAWN];
     graphss_state state[DRAWN_STATES] = {0};
@@ -426,14 +425,14 @@ static void draw_collapsed(graphss_ctx *ctx, double *out, const float *likelihoo
     for (size_t s = 0; s < DRAWN_STATES; s++)
         state[s] =
             (graphss_state){.concentration = s ? TUNE_PRIOR_TAMPERED : TUNE_PRIOR_UNTOUCHED,
-                            .likelihood = column[s]};
+                .likelihood = column[s]};
     const graphss_selfsup_input in = {.struct_size = sizeof in,
-                                      .n = n,
-                                      .n_classes = 2,
-                                      .prob = even,
-                                      .state = state,
-                                      .n_states = DRAWN_STATES,
-                                      .seed = seed};
+        .n = n,
+        .n_classes = 2,
+        .prob = even,
+        .state = state,
+        .n_states = DRAWN_STATES,
+        .seed = seed};
     graphss_selfsup_options opt;
     graphss_selfsup_options_init(&opt);
     opt.chains = 2;
@@ -525,8 +524,8 @@ static graphss_status rehearse_on_part(graphss_ctx *ctx, void *arg)
 }
 
 /* On so many ranks; *first: what the first time gave. */
-static void rehearse_on(const world *w, const char *model, int ranks, size_t most,
-                        rehearsed *first)
+static void rehearse_on(
+    const world *w, const char *model, int ranks, size_t most, rehearsed *first)
 {
     rehearsed each[TESTING_RANKS] = {0};
     testing_rank rank[TESTING_RANKS] = {0};
@@ -595,8 +594,8 @@ static void test_each_allocation_of_one_rank_fails(void **state)
         testing_run_ranks(rank, 2, find_on_part);
         for (int r = 0; r < 2; r++) {
             if (rank[r].blocks)
-                fail_msg("rank %d keeps %ld blocks when %ld are granted", r, rank[r].blocks,
-                         most);
+                fail_msg(
+                    "rank %d keeps %ld blocks when %ld are granted", r, rank[r].blocks, most);
             assert_int_equal(rank[r].status, rank[0].status);
         }
         if (!rank[0].status)
@@ -638,8 +637,8 @@ static graphss_status recover_with_journal(graphss_ctx *ctx, void *arg)
     in.split = &f->w->split;
     in.seed = f->seed;
     if (!st)
-        st = graphss_engine_agree(ctx, graphss_ctx_checkpoint(ctx, f->journal, table.hash, 0),
-                                  NULL);
+        st = graphss_engine_agree(
+            ctx, graphss_ctx_checkpoint(ctx, f->journal, table.hash, 0), NULL);
     if (!st)
         st = graphss_part_recover(ctx, &made, &in, NULL);
     if (!st && made.predictions.label) {
@@ -656,8 +655,8 @@ static graphss_status recover_with_journal(graphss_ctx *ctx, void *arg)
 
 /* Recovers on so many ranks, of which the last has so many allocations (0: all it wants);
  * *granted is how many it had. */
-static graphss_status run_stopped(const world *w, stopped *like, int ranks, long most,
-                                  long *granted, char error[1024])
+static graphss_status run_stopped(
+    const world *w, stopped *like, int ranks, long most, long *granted, char error[1024])
 {
     stopped *each = calloc(TESTING_RANKS, sizeof *each);
     testing_rank rank[TESTING_RANKS] = {0};

@@ -4,11 +4,11 @@
 
 /* A recovery that knows victims and truth. */
 static void recovery_make(graphss_ctx *ctx, graphss_recover_result *r, const attacked_world *a,
-                          graphss_perturbation kind)
+    graphss_perturbation kind)
 {
     graphss_recover_options opt;
-    graphss_recover_options_init(&opt, graphss_lab_method_find("none"), GRAPHSS_MODE_DEFAULT,
-                                 a->model);
+    graphss_recover_options_init(
+        &opt, graphss_lab_method_find("none"), GRAPHSS_MODE_DEFAULT, a->model);
     assert_ok(ctx, graphss_recover_run(ctx, r, &a->in, &opt));
     r->kind = kind;
     for (size_t i = 0; i < WORLD_NODES; i++)
@@ -38,8 +38,8 @@ static void test_with_a_past_all_is_as_it_was(void **state)
     graphss_features features = {0};
     recovery_make(ctx, &r, &a, GRAPHSS_PERTURBATION_NOT_ESTIMATED);
     assert_ok(ctx, graphss_recover_flips(ctx, &flips, &a.in, &r, 0.5));
-    assert_ok(ctx, graphss_flips_apply_parts(ctx, &graph, &features, &a.current, &a.w.features,
-                                             &flips, NULL));
+    assert_ok(ctx, graphss_flips_apply_parts(
+                       ctx, &graph, &features, &a.current, &a.w.features, &flips, NULL));
     const size_t n = a.w.graph.n_nodes, edges = (size_t)a.w.graph.offset[n];
     assert_memory_equal(graph.offset, a.w.graph.offset, (n + 1) * sizeof *graph.offset);
     assert_memory_equal(graph.target, a.w.graph.target, edges * sizeof *graph.target);
@@ -54,12 +54,12 @@ static void test_with_a_past_all_is_as_it_was(void **state)
     assert_ok(ctx, graphss_recover_flips(ctx, &flips, &back, &r, 0.5));
     graphss_graph_destroy(ctx, &graph);
     graphss_features_destroy(ctx, &features);
-    assert_ok(ctx, graphss_flips_apply_parts(ctx, &graph, &features, &a.w.graph, &a.w.features,
-                                             &flips, NULL));
+    assert_ok(ctx, graphss_flips_apply_parts(
+                       ctx, &graph, &features, &a.w.graph, &a.w.features, &flips, NULL));
     assert_int_equal(graph.offset[n], a.current.offset[n]);
     graphss_flips_destroy(ctx, &flips);
-    assert_ok(ctx,
-              graphss_recover_flips(ctx, &flips, &a.in, &r, 0.95)); /* nobody is so sure */
+    assert_ok(
+        ctx, graphss_recover_flips(ctx, &flips, &a.in, &r, 0.95)); /* nobody is so sure */
     assert_int_equal(flips.count, 0);
     graphss_graph_destroy(ctx, &graph);
     graphss_features_destroy(ctx, &features);

@@ -24,7 +24,7 @@ static double log_row(const double *a, const double *c, size_t n)
 /* The joint log weight of one (z, r), by the formulas of the model; counts of the matrices
  * [M][S][K x K] are left in c. */
 static double log_joint(const graphss_selfsup_input *in, const size_t *z, const size_t *r,
-                        double *c, double *of_state)
+    double *c, double *of_state)
 {
     const size_t K = in->n_classes, S = in->n_states ? in->n_states : 1;
     double out = 0, concentration[3] = {1, 1, 1};
@@ -116,13 +116,13 @@ static answer enumerate(const graphss_selfsup_input *in)
     return out;
 }
 
-static void assert_near(const double *got, const double *want, size_t n, double within,
-                        const char *what)
+static void assert_near(
+    const double *got, const double *want, size_t n, double within, const char *what)
 {
     for (size_t i = 0; i < n; i++)
         if (!(fabs(got[i] - want[i]) < within))
             fail_msg("%s[%zu]: sampled %.5f, exact %.5f, want within %.5f", what, i, got[i],
-                     want[i], within);
+                want[i], within);
 }
 
 static void compare(const graphss_selfsup_input *in)
@@ -150,12 +150,12 @@ static void compare(const graphss_selfsup_input *in)
     graphss_ctx_free(ctx);
 }
 
-static const float prob2[NODES * 2] = {0.9f, 0.1f, 0.2f, 0.8f, 0.5f,
-                                       0.5f, 0.7f, 0.3f, 0.4f, 0.6f};
-static const float prob3[NODES * 3] = {0.8f, 0.1f,  0.1f,  0.2f,  0.5f, 0.3f, 0.1f, 0.1f,
-                                       0.8f, 0.34f, 0.33f, 0.33f, 0.6f, 0.3f, 0.1f};
-static const float other3[NODES * 3] = {0.1f, 0.8f, 0.1f, 0.4f, 0.3f, 0.3f, 0.3f, 0.3f,
-                                        0.4f, 0.1f, 0.1f, 0.8f, 0.2f, 0.7f, 0.1f};
+static const float prob2[NODES * 2] = {
+    0.9f, 0.1f, 0.2f, 0.8f, 0.5f, 0.5f, 0.7f, 0.3f, 0.4f, 0.6f};
+static const float prob3[NODES * 3] = {0.8f, 0.1f, 0.1f, 0.2f, 0.5f, 0.3f, 0.1f, 0.1f, 0.8f,
+    0.34f, 0.33f, 0.33f, 0.6f, 0.3f, 0.1f};
+static const float other3[NODES * 3] = {
+    0.1f, 0.8f, 0.1f, 0.4f, 0.3f, 0.3f, 0.3f, 0.3f, 0.4f, 0.1f, 0.1f, 0.8f, 0.2f, 0.7f, 0.1f};
 static const int32_t seen_a[NODES] = {0, 1, 1, 0, 1}, seen_b[NODES] = {0, 2, -1, 1, 2};
 
 static void test_one_source_two_classes(void **state)
@@ -163,12 +163,12 @@ static void test_one_source_two_classes(void **state)
     (void)state;
     const graphss_source source = {.label = seen_a, .prior = {.alpha = 1}};
     compare(&(graphss_selfsup_input){.struct_size = sizeof(graphss_selfsup_input),
-                                     .n = NODES,
-                                     .n_classes = 2,
-                                     .prob = prob2,
-                                     .source = &source,
-                                     .n_sources = 1,
-                                     .seed = 3});
+        .n = NODES,
+        .n_classes = 2,
+        .prob = prob2,
+        .source = &source,
+        .n_sources = 1,
+        .seed = 3});
 }
 
 static void test_an_anchored_prior_three_classes(void **state)
@@ -178,28 +178,27 @@ static void test_an_anchored_prior_three_classes(void **state)
     const graphss_source source = {
         .label = seen_b, .prior = {.alpha = 0.5, .anchor = 4, .diagonal = 0.8, .cell = cell}};
     compare(&(graphss_selfsup_input){.struct_size = sizeof(graphss_selfsup_input),
-                                     .n = NODES,
-                                     .n_classes = 3,
-                                     .prob = prob3,
-                                     .source = &source,
-                                     .n_sources = 1,
-                                     .seed = 4});
+        .n = NODES,
+        .n_classes = 3,
+        .prob = prob3,
+        .source = &source,
+        .n_sources = 1,
+        .seed = 4});
 }
 
 static void test_two_sources_one_of_them_fixed(void **state)
 {
     (void)state;
     const double phi[9] = {0.7, 0.2, 0.1, 0.1, 0.8, 0.1, 0.25, 0.25, 0.5};
-    const graphss_source source[2] = {
-        {.label = seen_a, .phi = phi, .fixed = true},
+    const graphss_source source[2] = {{.label = seen_a, .phi = phi, .fixed = true},
         {.label = seen_b, .prior = {.anchor = 3, .diagonal = 0.9}}};
     compare(&(graphss_selfsup_input){.struct_size = sizeof(graphss_selfsup_input),
-                                     .n = NODES,
-                                     .n_classes = 3,
-                                     .prob = prob3,
-                                     .source = source,
-                                     .n_sources = 2,
-                                     .seed = 5});
+        .n = NODES,
+        .n_classes = 3,
+        .prob = prob3,
+        .source = source,
+        .n_sources = 2,
+        .seed = 5});
 }
 
 static void test_a_switch_with_one_matrix_for_both_states(void **state)
@@ -208,14 +207,14 @@ static void test_a_switch_with_one_matrix_for_both_states(void **state)
     const graphss_source source = {.label = seen_b, .prior = {.anchor = 5, .diagonal = 0.9}};
     const graphss_state states[2] = {{.concentration = 4}, {.concentration = 1}};
     compare(&(graphss_selfsup_input){.struct_size = sizeof(graphss_selfsup_input),
-                                     .n = NODES,
-                                     .n_classes = 3,
-                                     .prob = prob3,
-                                     .source = &source,
-                                     .n_sources = 1,
-                                     .state = states,
-                                     .n_states = 2,
-                                     .seed = 6});
+        .n = NODES,
+        .n_classes = 3,
+        .prob = prob3,
+        .source = &source,
+        .n_sources = 1,
+        .state = states,
+        .n_states = 2,
+        .seed = 6});
 }
 
 static void test_a_switch_of_two_sources_with_evidence_of_its_own(void **state)
@@ -224,25 +223,25 @@ static void test_a_switch_of_two_sources_with_evidence_of_its_own(void **state)
     const float odd[NODES] = {5, 0.5f, 1, 3, 0.2f};
     const double flipped[4] = {0.2, 0.8, 0.7, 0.3};
     const graphss_source source[2] = {{.label = seen_a,
-                                       .prior = {.anchor = 5, .diagonal = 0.9},
-                                       .tampered = true,
-                                       .tampered_prior = {.alpha = 2}},
-                                      {.label = seen_a,
-                                       .prior = {.alpha = 1},
-                                       .tampered = true,
-                                       .tampered_phi = flipped,
-                                       .tampered_fixed = true}};
-    const graphss_state states[2] = {{.concentration = 2},
-                                     {.concentration = 1, .likelihood = odd}};
+                                          .prior = {.anchor = 5, .diagonal = 0.9},
+                                          .tampered = true,
+                                          .tampered_prior = {.alpha = 2}},
+        {.label = seen_a,
+            .prior = {.alpha = 1},
+            .tampered = true,
+            .tampered_phi = flipped,
+            .tampered_fixed = true}};
+    const graphss_state states[2] = {
+        {.concentration = 2}, {.concentration = 1, .likelihood = odd}};
     compare(&(graphss_selfsup_input){.struct_size = sizeof(graphss_selfsup_input),
-                                     .n = NODES,
-                                     .n_classes = 2,
-                                     .prob = prob2,
-                                     .source = source,
-                                     .n_sources = 2,
-                                     .state = states,
-                                     .n_states = 2,
-                                     .seed = 7});
+        .n = NODES,
+        .n_classes = 2,
+        .prob = prob2,
+        .source = source,
+        .n_sources = 2,
+        .state = states,
+        .n_states = 2,
+        .seed = 7});
 }
 
 static void test_states_alone_with_probabilities_each(void **state)
@@ -250,15 +249,14 @@ static void test_states_alone_with_probabilities_each(void **state)
     (void)state;
     const float likely[NODES] = {1, 0.1f, 2, 0.3f, 4};
     const graphss_state states[3] = {{.concentration = 2, .likelihood = likely},
-                                     {.concentration = 1, .prob = other3},
-                                     {.concentration = 0.5}};
+        {.concentration = 1, .prob = other3}, {.concentration = 0.5}};
     compare(&(graphss_selfsup_input){.struct_size = sizeof(graphss_selfsup_input),
-                                     .n = NODES,
-                                     .n_classes = 3,
-                                     .prob = prob3,
-                                     .state = states,
-                                     .n_states = 3,
-                                     .seed = 8});
+        .n = NODES,
+        .n_classes = 3,
+        .prob = prob3,
+        .state = states,
+        .n_states = 3,
+        .seed = 8});
 }
 
 enum { N = 300, K = 4, WARMUP = 5, SWEEPS = 30 };
@@ -283,8 +281,8 @@ static void make_world(world *w, bool silence)
 }
 
 /* The paper's last equation, word by word. */
-static void naive(double *posterior, const world *w, const double *phi, double alpha,
-                  uint64_t seed)
+static void naive(
+    double *posterior, const world *w, const double *phi, double alpha, uint64_t seed)
 {
     graphss_rng rng = graphss_rng_make(seed, GRAPHSS_STREAM_SAMPLER);
     int32_t z[N];
@@ -346,12 +344,12 @@ static void test_the_naive_twin_draws_the_same(void **state)
             {.label = silent, .prior = {.alpha = 1}}};
         for (size_t n_sources = 1; n_sources <= 2; n_sources++) {
             const graphss_selfsup_input in = {.struct_size = sizeof in,
-                                              .n = N,
-                                              .n_classes = K,
-                                              .prob = w.prob,
-                                              .source = source,
-                                              .n_sources = n_sources,
-                                              .seed = 9};
+                .n = N,
+                .n_classes = K,
+                .prob = w.prob,
+                .source = source,
+                .n_sources = n_sources,
+                .seed = 9};
             graphss_selfsup_result out = {0};
             assert_ok(ctx, graphss_selfsup_run(ctx, &out, &in, &opt));
             assert_near(out.posterior, want, N * K, 1e-9, "posterior");
@@ -378,15 +376,15 @@ static void test_every_number_of_classes_takes_the_same_path(void **state)
             observed[i] = (int32_t)graphss_rng_below(&rng, k);
             silent[i] = -1;
         }
-        const graphss_source source[2] = {{.label = observed, .prior = {.alpha = 1}},
-                                          {.label = silent}};
+        const graphss_source source[2] = {
+            {.label = observed, .prior = {.alpha = 1}}, {.label = silent}};
         graphss_selfsup_input in = {.struct_size = sizeof in,
-                                    .n = 40,
-                                    .n_classes = k,
-                                    .prob = prob,
-                                    .source = source,
-                                    .n_sources = 1,
-                                    .seed = 2};
+            .n = 40,
+            .n_classes = k,
+            .prob = prob,
+            .source = source,
+            .n_sources = 1,
+            .seed = 2};
         graphss_selfsup_result single = {0}, general = {0};
         assert_ok(ctx, graphss_selfsup_run(ctx, &single, &in, &opt));
         in.n_sources = 2;
@@ -552,8 +550,8 @@ static void test_errors_name_what_is_wrong(void **state)
     double phi[4] = {9, 9, 9, 9};
 #define KEPT_SWEEPS graphss_transition_warmup(ctx, phi, prob, node, label, 2, 2, 2)
     node[1] = 2;
-    assert_fails(ctx, KEPT_SWEEPS, GRAPHSS_ERR_INVALID,
-                 "entry 1 of the list: node 2, want 0 to 1");
+    assert_fails(
+        ctx, KEPT_SWEEPS, GRAPHSS_ERR_INVALID, "entry 1 of the list: node 2, want 0 to 1");
     node[1] = -1;
     assert_fails(ctx, KEPT_SWEEPS, GRAPHSS_ERR_INVALID, "node -1");
     node[1] = 1;
@@ -574,11 +572,11 @@ static void test_errors_name_what_is_wrong(void **state)
     const double cell[4] = {0, 0, -1, 0};
     const graphss_prior bad[] = {
         {.alpha = -1}, {.alpha = NAN}, {.anchor = 1e10}, {.diagonal = 1.5}, {.cell = cell}};
-    const char *part[] = {"alpha -1", "alpha nan", "anchor 1e+10", "diagonal 1.5",
-                          "cell (1, 0) is -1"};
+    const char *part[] = {
+        "alpha -1", "alpha nan", "anchor 1e+10", "diagonal 1.5", "cell (1, 0) is -1"};
     for (size_t i = 0; i < 5; i++)
-        assert_fails(ctx, graphss_prior_cells(ctx, phi, &bad[i], 2), GRAPHSS_ERR_INVALID,
-                     part[i]);
+        assert_fails(
+            ctx, graphss_prior_cells(ctx, phi, &bad[i], 2), GRAPHSS_ERR_INVALID, part[i]);
     for (size_t i = 0; i < 4; i++)
         assert_true(phi[i] == 9);
     graphss_ctx_free(ctx);

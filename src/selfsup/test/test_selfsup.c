@@ -30,9 +30,9 @@ static void make_world(world *w)
     w->source[0] =
         (graphss_source){.label = w->observed, .prior = {.alpha = 1}, .phi = w->phi};
     w->source[1] = (graphss_source){.label = w->vote,
-                                    .prior = {.anchor = 20, .diagonal = 0.6},
-                                    .tampered = true,
-                                    .tampered_prior = {.alpha = 1}};
+        .prior = {.anchor = 20, .diagonal = 0.6},
+        .tampered = true,
+        .tampered_prior = {.alpha = 1}};
     w->state[0] = (graphss_state){.concentration = 0.9 * N};
     w->state[1] = (graphss_state){.concentration = 0.1 * N};
 }
@@ -40,12 +40,12 @@ static void make_world(world *w)
 static graphss_selfsup_input simple(const world *w)
 {
     return (graphss_selfsup_input){.struct_size = sizeof(graphss_selfsup_input),
-                                   .n = N,
-                                   .n_classes = K,
-                                   .prob = w->prob,
-                                   .source = w->source,
-                                   .n_sources = 1,
-                                   .seed = 5};
+        .n = N,
+        .n_classes = K,
+        .prob = w->prob,
+        .source = w->source,
+        .n_sources = 1,
+        .seed = 5};
 }
 
 static graphss_selfsup_input full(const world *w)
@@ -80,8 +80,8 @@ static void test_rows_sum_to_one_and_counts_to_the_labels(void **state)
         assert_sum(out.posterior + i * K, K, 1);
         assert_sum(out.state + i * 2, 2, 1);
         for (size_t k = 0; k < K; k++)
-            assert_true(out.posterior[i * K + k] <=
-                        out.posterior[i * K + (size_t)out.label[i]]);
+            assert_true(
+                out.posterior[i * K + k] <= out.posterior[i * K + (size_t)out.label[i]]);
     }
     for (size_t i = 0; i < 2 * K; i++)
         assert_sum(out.phi + i * K, K, 1);
@@ -162,8 +162,8 @@ static void compare_renamed(int update, int phi, double within)
     assert_ok(ctx, graphss_selfsup_run(ctx, &b, &renamed, &opt));
     for (size_t i = 0; i < N; i++)
         for (size_t k = 0; k < K; k++)
-            assert_true(fabs(a.posterior[i * K + k] - b.posterior[i * K + (size_t)name[k]]) <
-                        within);
+            assert_true(
+                fabs(a.posterior[i * K + k] - b.posterior[i * K + (size_t)name[k]]) < within);
     graphss_selfsup_result_destroy(ctx, &a);
     graphss_selfsup_result_destroy(ctx, &b);
     graphss_ctx_free(ctx);
@@ -214,13 +214,13 @@ static void test_evidence_that_contradicts_itself_counts_as_none(void **state)
     const int32_t observed[2] = {1, 1};
     const double phi[4] = {1, 0, 0, 1}; /* class 0 is never seen as 1 */
     const graphss_source source[2] = {{.label = observed, .phi = phi, .fixed = true},
-                                      {.label = observed, .phi = phi, .fixed = true}};
+        {.label = observed, .phi = phi, .fixed = true}};
     graphss_selfsup_input in = {.struct_size = sizeof in,
-                                .n = 2,
-                                .n_classes = 2,
-                                .prob = prob,
-                                .source = source,
-                                .n_sources = 1};
+        .n = 2,
+        .n_classes = 2,
+        .prob = prob,
+        .source = source,
+        .n_sources = 1};
     for (; in.n_sources <= 2; in.n_sources++) {
         graphss_selfsup_result out = {0};
         assert_ok(ctx, graphss_selfsup_run(ctx, &out, &in, NULL));
@@ -241,7 +241,7 @@ typedef struct fitter {
 
 /* Moves half way towards the labels it is given. */
 static graphss_status refit(graphss_ctx *ctx, void *user, float *prob, const int32_t *label,
-                            size_t n, size_t n_classes)
+    size_t n, size_t n_classes)
 {
     fitter *f = user;
     (void)ctx;
@@ -336,7 +336,7 @@ static void test_what_refit_returns_ends_the_run(void **state)
         assert_int_equal(graphss_selfsup_run(ctx, &out, &in, &option[i]), GRAPHSS_ERR_LIMIT);
         f = (fitter){.observed = w.observed, .value = NAN};
         assert_fails(ctx, graphss_selfsup_run(ctx, &out, &in, &option[i]), GRAPHSS_ERR_INVALID,
-                     "refit: node 0, class 0: nan");
+            "refit: node 0, class 0: nan");
         assert_null(out.label);
     }
     graphss_ctx_free(ctx);
@@ -491,7 +491,7 @@ static void test_cancelling_leaves_the_result_alone(void **state)
     for (size_t i = 0; i < 2; i++) {
         graphss_selfsup_result out = {.n = 77};
         assert_fails(ctx, graphss_selfsup_run(ctx, &out, &in, &option[i]),
-                     GRAPHSS_ERR_CANCELLED, "infer cancelled");
+            GRAPHSS_ERR_CANCELLED, "infer cancelled");
         assert_true(out.n == 77 && !out.label && !out.posterior);
     }
     graphss_ctx_free(ctx);
@@ -509,18 +509,18 @@ static void test_errors_name_what_is_wrong(void **state)
     float likelihood[N];
     double phi[K * K];
 /* A fresh world, one thing changed, the error. */
-#define WRONG(change, part)                                                                   \
-    do {                                                                                      \
-        make_world(&w);                                                                       \
-        in = full(&w);                                                                        \
-        graphss_selfsup_options_init(&opt);                                                   \
-        memcpy(phi, w.phi, sizeof phi);                                                       \
-        for (size_t i = 0; i < N; i++)                                                        \
-            likelihood[i] = 1;                                                                \
-        change;                                                                               \
-        assert_fails(ctx, graphss_selfsup_run(ctx, &out, &in, &opt), GRAPHSS_ERR_INVALID,     \
-                     part);                                                                   \
-        assert_null(out.label);                                                               \
+#define WRONG(change, part) \
+    do { \
+        make_world(&w); \
+        in = full(&w); \
+        graphss_selfsup_options_init(&opt); \
+        memcpy(phi, w.phi, sizeof phi); \
+        for (size_t i = 0; i < N; i++) \
+            likelihood[i] = 1; \
+        change; \
+        assert_fails( \
+            ctx, graphss_selfsup_run(ctx, &out, &in, &opt), GRAPHSS_ERR_INVALID, part); \
+        assert_null(out.label); \
     } while (0)
     WRONG(opt.sweeps = 0, "--sweeps");
     WRONG(opt.chains = 65, "--chains");
@@ -566,8 +566,8 @@ static void test_options_read_back_and_hold_their_defaults(void **state)
         graphss_option_text(after, sizeof after, &opt, row);
         assert_string_equal(before, after);
     }
-    assert_ok(ctx,
-              graphss_option_set(ctx, &opt, graphss_option_find(table, "update"), "argmax"));
+    assert_ok(
+        ctx, graphss_option_set(ctx, &opt, graphss_option_find(table, "update"), "argmax"));
     assert_int_equal(opt.update, GRAPHSS_UPDATE_ARGMAX);
     graphss_selfsup_options_init_paper(&opt);
     assert_ok(ctx, graphss_options_check(ctx, &opt, table));

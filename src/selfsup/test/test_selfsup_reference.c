@@ -66,15 +66,15 @@ static reference read_reference(graphss_ctx *ctx, const char *path)
 static void free_reference(graphss_ctx *ctx, reference *ref)
 {
     void *const block[] = {ref->attacked, ref->clean, ref->graphss, ref->labels, ref->victim,
-                           ref->gibbs,    ref->phi,   ref->counts,  ref->train,  ref->noisy};
+        ref->gibbs, ref->phi, ref->counts, ref->train, ref->noisy};
     for (size_t i = 0; i < sizeof block / sizeof *block; i++)
         graphss_release(ctx, block[i]);
 }
 
 static void warmup(graphss_ctx *ctx, double *phi, const reference *ref)
 {
-    assert_ok(ctx, graphss_transition_warmup(ctx, phi, ref->attacked, ref->train, ref->noisy,
-                                             ref->n_train, N, K));
+    assert_ok(ctx, graphss_transition_warmup(
+                       ctx, phi, ref->attacked, ref->train, ref->noisy, ref->n_train, N, K));
 }
 
 static double victims(const int32_t *label, const reference *ref)
@@ -85,12 +85,12 @@ static double victims(const int32_t *label, const reference *ref)
 static graphss_selfsup_input input(const reference *ref, const graphss_source *source)
 {
     return (graphss_selfsup_input){.struct_size = sizeof(graphss_selfsup_input),
-                                   .n = N,
-                                   .n_classes = K,
-                                   .prob = ref->attacked,
-                                   .source = source,
-                                   .n_sources = 1,
-                                   .seed = 1};
+        .n = N,
+        .n_classes = K,
+        .prob = ref->attacked,
+        .source = source,
+        .n_sources = 1,
+        .seed = 1};
 }
 
 static void test_warm_up_matrix_and_counts_are_the_papers(void **state)
@@ -141,7 +141,7 @@ static void test_the_posterior_is_that_of_the_reference_sampler(void **state)
         ours[i % K] += p / N;
     }
     print_message("root mean square difference %.5f, expected of 60 draws %.5f\n",
-                  sqrt(square / (N * K)), sqrt(expected / (N * K)));
+        sqrt(square / (N * K)), sqrt(expected / (N * K)));
     assert_true(square > 0.9 * expected && square < 1.1 * expected);
     for (size_t k = 0; k < K; k++) /* one chain of 60 is worth about 20 draws of a share */
         assert_true(fabs(ours[k] - theirs[k]) < 4 * out.trace[k].deviation / sqrt(20));
@@ -174,9 +174,8 @@ static void test_the_papers_ablation_has_its_order(void **state)
     assert_ok(ctx, graphss_selfsup_run(ctx, &thawed, &in, &opt));
     print_message("victims, no refit: attacked %.1f, phi fixed %.1f (labels free %.1f), "
                   "dynamic %.1f; with refits, the paper's code %.1f\n",
-                  victims(attacked, &ref), victims(fixed.label, &ref),
-                  victims(thawed.label, &ref), victims(dynamic.label, &ref),
-                  victims(ref.graphss, &ref));
+        victims(attacked, &ref), victims(fixed.label, &ref), victims(thawed.label, &ref),
+        victims(dynamic.label, &ref), victims(ref.graphss, &ref));
     assert_memory_equal(fixed.label, attacked, sizeof attacked);
     assert_true(victims(dynamic.label, &ref) > victims(fixed.label, &ref));
     assert_true(victims(dynamic.label, &ref) < victims(ref.graphss, &ref));
@@ -194,8 +193,8 @@ static void test_an_anchor_and_a_switch_keep_what_history_knew(void **state)
     testing_reference(path, sizeof path, "graphss_cora_gcn.npz");
     graphss_ctx *ctx = testing_ctx(NULL, 2);
     reference ref = read_reference(ctx, path);
-    const graphss_source source = {.label = ref.clean,
-                                   .prior = {.anchor = N, .diagonal = 0.95}};
+    const graphss_source source = {
+        .label = ref.clean, .prior = {.anchor = N, .diagonal = 0.95}};
     const graphss_state states[2] = {{.concentration = 0.8 * N}, {.concentration = 0.2 * N}};
     graphss_selfsup_input in = input(&ref, &source);
     in.state = states;
@@ -207,8 +206,8 @@ static void test_an_anchor_and_a_switch_keep_what_history_knew(void **state)
         differ += out.label[i] != ref.clean[i];
     print_message("victims %.1f, keep-last %.1f; labels that differ from it: %zu of %d; "
                   "share %.3f, R-hat %.3f, draws %.0f\n",
-                  victims(out.label, &ref), victims(ref.clean, &ref), differ, N, out.share[1],
-                  out.r_hat, out.ess);
+        victims(out.label, &ref), victims(ref.clean, &ref), differ, N, out.share[1], out.r_hat,
+        out.ess);
     assert_true(victims(out.label, &ref) >= victims(ref.clean, &ref) - 1);
     graphss_selfsup_result_destroy(ctx, &out);
     free_reference(ctx, &ref);

@@ -32,8 +32,8 @@ typedef struct serving {
     char model_path[256];
 } serving;
 
-static inline bool serving_goes_on(void *user, const char *stage, size_t done, size_t total,
-                                   const char *note)
+static inline bool serving_goes_on(
+    void *user, const char *stage, size_t done, size_t total, const char *note)
 {
     serving *s = user;
     (void)stage;
@@ -59,11 +59,11 @@ static inline void serving_train(serving *s, graphss_model **model, uint64_t see
     graphss_train_options_init(&opt, "gcn", GRAPHSS_MODE_DEFAULT, &s->data.features);
     opt.epochs = 60;
     const graphss_train_input in = {.struct_size = sizeof in,
-                                    .graph = &s->data.graph,
-                                    .features = &s->data.features,
-                                    .n_classes = s->data.n_classes,
-                                    .split = &s->split,
-                                    .seed = seed};
+        .graph = &s->data.graph,
+        .features = &s->data.features,
+        .n_classes = s->data.n_classes,
+        .split = &s->split,
+        .seed = seed};
     assert_ok(s->ctx, graphss_model_train(s->ctx, model, NULL, &in, &opt));
     const graphss_observation seen = graphss_dataset_observe(&s->data);
     assert_ok(s->ctx, graphss_alert_train(s->ctx, *model, &seen, 1));
@@ -78,12 +78,11 @@ static inline void serving_init(serving *s, const char *name)
     *s = (serving){0};
     s->ctx = graphss_ctx_new(&own);
     assert_non_null(s->ctx);
-    assert_ok(s->ctx, graphss_dataset_read(
-                          s->ctx, &s->data,
+    assert_ok(s->ctx, graphss_dataset_read(s->ctx, &s->data,
                           "synth:nodes=300,degree=6,classes=3,features=60,seed=3", NULL));
     graphss_split_options_init(&split);
     assert_ok(s->ctx, graphss_split_make(s->ctx, &s->split, s->data.label,
-                                         s->data.graph.n_nodes, s->data.n_classes, 1, &split));
+                          s->data.graph.n_nodes, s->data.n_classes, 1, &split));
     graphss_serve_options_init(&s->opt);
     graphss_live_options_init(&s->live);
     s->opt.listen = "127.0.0.1:0";
@@ -166,8 +165,8 @@ static inline int client_connect(const serving *s)
         done = connect(fd, (struct sockaddr *)&to, sizeof to);
     } else {
         const struct sockaddr_in to = {.sin_family = AF_INET,
-                                       .sin_port = htons((uint16_t)s->port),
-                                       .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+            .sin_port = htons((uint16_t)s->port),
+            .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
         done = connect(fd, (const struct sockaddr *)&to, sizeof to);
     }
     assert_int_equal(done, 0);
@@ -229,16 +228,16 @@ static inline answer client_raw(const serving *s, const char *bytes, size_t n)
 
 /* A whole request; headers: further lines, each with its end. type NULL: no body. */
 static inline answer client_ask(const serving *s, const char *method, const char *target,
-                                const char *headers, const char *type, const char *body)
+    const char *headers, const char *type, const char *body)
 {
     char head[1 << 14];
     const int fd = client_connect(s);
     int n = snprintf(head, sizeof head,
-                     "%s %s HTTP/1.1\r\nHost: localhost:%d\r\nConnection: close\r\n%s", method,
-                     target, s->port, headers ? headers : "");
+        "%s %s HTTP/1.1\r\nHost: localhost:%d\r\nConnection: close\r\n%s", method, target,
+        s->port, headers ? headers : "");
     assert_true(n > 0 && (size_t)n < sizeof head - 200);
     n += type ? snprintf(head + n, sizeof head - (size_t)n,
-                         "Content-Type: %s\r\nContent-Length: %zu\r\n\r\n", type, strlen(body))
+                    "Content-Type: %s\r\nContent-Length: %zu\r\n\r\n", type, strlen(body))
               : snprintf(head + n, sizeof head - (size_t)n, "\r\n");
     (void)(client_send(fd, head, (size_t)n) && (!type || client_send(fd, body, strlen(body))));
     answer a = client_read(fd);
@@ -279,15 +278,15 @@ static inline void serving_start(serving *s)
     serving_wait(s);
 }
 
-#define assert_answer(a, wanted, part)                                                        \
-    do {                                                                                      \
-        answer answer_ = (a);                                                                 \
-        if (answer_.status != (wanted))                                                       \
-            fail_msg("%s: got %d, want %d: %s", #a, answer_.status, (int)(wanted),            \
-                     answer_.text);                                                           \
-        if (!strstr(answer_.text, (part)))                                                    \
-            fail_msg("%s: no \"%s\" in: %s", #a, (part), answer_.text);                       \
-        answer_free(&answer_);                                                                \
+#define assert_answer(a, wanted, part) \
+    do { \
+        answer answer_ = (a); \
+        if (answer_.status != (wanted)) \
+            fail_msg( \
+                "%s: got %d, want %d: %s", #a, answer_.status, (int)(wanted), answer_.text); \
+        if (!strstr(answer_.text, (part))) \
+            fail_msg("%s: no \"%s\" in: %s", #a, (part), answer_.text); \
+        answer_free(&answer_); \
     } while (0)
 
 /* ---- events ---- */
@@ -307,10 +306,9 @@ static inline char *some_events(const serving *s, size_t from, size_t to, bool h
         while (v == u || s->data.label[v] != wanted)
             v = (int)graphss_rng_below(&rng, (uint64_t)n);
         at += (size_t)sprintf(text + at,
-                              "{\"op\":\"%clink\",\"u\":\"%d\",\"v\":\"%d\",\"t\":%d,"
-                              "\"source\":\"a\",\"seq\":%d}\n",
-                              !hostile && i % 4 == 3 ? '-' : '+', u, v, 1000 + 30 * (int)i,
-                              (int)i);
+            "{\"op\":\"%clink\",\"u\":\"%d\",\"v\":\"%d\",\"t\":%d,"
+            "\"source\":\"a\",\"seq\":%d}\n",
+            !hostile && i % 4 == 3 ? '-' : '+', u, v, 1000 + 30 * (int)i, (int)i);
     }
     text[at] = 0;
     return text;
@@ -321,9 +319,9 @@ static inline void serving_attack(const serving *s)
 {
     char *calm = some_events(s, 0, 300, false), *hostile = some_events(s, 300, 900, true);
     assert_answer(client_ask(s, "POST", "/v1/events", NULL, "application/jsonl", calm), 202,
-                  "\"accepted\":300");
+        "\"accepted\":300");
     assert_answer(client_ask(s, "POST", "/v1/events", NULL, "application/jsonl", hostile), 202,
-                  "\"accepted\":600");
+        "\"accepted\":600");
     free(calm);
     free(hostile);
 }

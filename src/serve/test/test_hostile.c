@@ -33,13 +33,13 @@ static void test_broken_requests(void **state)
     EXPECT_RAW(&s, "GET /%2e%2e/%2e%2e/etc/passwd HTTP/1.1\r\n" HOST "\r\n", 404);
     EXPECT_RAW(&s, "GET /v1/nodes/%FF HTTP/1.1\r\n" HOST "\r\n", 400);
     EXPECT_RAW(&s,
-               "POST /v1/events HTTP/1.1\r\n" HOST "Content-Type: application/jsonl\r\n"
-               "Content-Length: 1073741824\r\n\r\n",
-               413);
+        "POST /v1/events HTTP/1.1\r\n" HOST "Content-Type: application/jsonl\r\n"
+        "Content-Length: 1073741824\r\n\r\n",
+        413);
     EXPECT_RAW(&s,
-               "POST /v1/events HTTP/1.1\r\n" HOST "Content-Type: application/jsonl\r\n"
-               "Content-Length: -1\r\n\r\n",
-               400);
+        "POST /v1/events HTTP/1.1\r\n" HOST "Content-Type: application/jsonl\r\n"
+        "Content-Length: -1\r\n\r\n",
+        400);
     EXPECT_RAW(&s, "GET /v1/status HTTP/1.1\r\n" HOST "Content-Length: 5\r\n\r\nabcde", 413);
     answer a = client_raw(&s, "\0\0\0\0", 4);
     answer_free(&a);
@@ -58,10 +58,10 @@ static void test_broken_requests(void **state)
     deep[60000] = 0;
     assert_answer(client_post(&s, "/v1/groups", deep), 400, "no object");
     assert_answer(client_ask(&s, "POST", "/v1/events", NULL, "application/jsonl", deep), 202,
-                  "\"refused\":1");
+        "\"refused\":1");
     assert_answer(client_ask(&s, "POST", "/v1/events", NULL, "application/jsonl",
-                             "\xFF\xFE\n{\"op\":\"+link\",\"u\":\"\xC3\",\"v\":\"1\"}"),
-                  202, "\"refused\":2");
+                      "\xFF\xFE\n{\"op\":\"+link\",\"u\":\"\xC3\",\"v\":\"1\"}"),
+        202, "\"refused\":2");
     free(deep);
 
     /* a body in chunks that has no end: cut once it is too long */
@@ -147,7 +147,7 @@ static void test_the_queue_is_bounded(void **state)
     serving_start(&s);
     char *many = some_events(&s, 0, 101, false);
     assert_answer(client_ask(&s, "POST", "/v1/events", NULL, "application/jsonl", many), 413,
-                  "too large");
+        "too large");
     free(many);
     expect_alive(&s);
     serving_end(&s);
@@ -178,13 +178,13 @@ static void test_tokens_and_roles(void **state)
     assert_answer(client_ask(&s, "GET", "/v1/status", reader, NULL, NULL), 200, "nodes");
     assert_answer(client_ask(&s, "POST", "/v1/events", reader, type, event), 403, "role");
     assert_answer(client_ask(&s, "POST", "/v1/events", writer, type, event), 202, "");
-    assert_answer(client_ask(&s, "POST", "/v1/snapshots", writer, "application/json", "{}"),
-                  403, "");
+    assert_answer(
+        client_ask(&s, "POST", "/v1/snapshots", writer, "application/json", "{}"), 403, "");
     assert_answer(client_ask(&s, "POST", "/v1/snapshots", admin, "application/json",
-                             "{\"who\":\"somebody\"}"),
-                  201, "");
-    assert_answer(client_ask(&s, "GET", "/v1/audit", reader, NULL, NULL), 200,
-                  "\"text\":\"admin\"");
+                      "{\"who\":\"somebody\"}"),
+        201, "");
+    assert_answer(
+        client_ask(&s, "GET", "/v1/audit", reader, NULL, NULL), 200, "\"text\":\"admin\"");
     answer page =
         client_ask(&s, "GET", "/", reader, NULL, NULL); /* who reads has no buttons */
     assert_int_equal(page.status, 200);

@@ -39,23 +39,13 @@ static void test_broken_targets_are_refused(void **state)
     static const struct {
         const char *method, *target;
         int status;
-    } bad[] = {
-        {"GET", "/v1/nodes/%", 400},
-        {"GET", "/v1/nodes/%4", 400},
-        {"GET", "/v1/nodes/%zz", 400},
-        {"GET", "/v1/nodes/%00", 400},
-        {"GET", "/v1/nodes/%C3", 400},
-        {"GET", "/v1/nodes/%C0%80", 400},
-        {"GET", "/v1/nodes/", 404},
-        {"GET", "/v1/nodes/a/b", 404},
-        {"GET", "//v1/nodes", 404},
-        {"GET", "/../etc/passwd", 404},
-        {"GET", "/..%2f..%2fetc/passwd", 404},
-        {"GET", "/v1/../v1/status", 404},
-        {"GET", "", 400},
-        {"GET", "http://elsewhere/", 400},
-        {"POST", "/v1/status", 405},
-        {"PUT", "/v1/groups", 405},
+    } bad[] = {{"GET", "/v1/nodes/%", 400}, {"GET", "/v1/nodes/%4", 400},
+        {"GET", "/v1/nodes/%zz", 400}, {"GET", "/v1/nodes/%00", 400},
+        {"GET", "/v1/nodes/%C3", 400}, {"GET", "/v1/nodes/%C0%80", 400},
+        {"GET", "/v1/nodes/", 404}, {"GET", "/v1/nodes/a/b", 404}, {"GET", "//v1/nodes", 404},
+        {"GET", "/../etc/passwd", 404}, {"GET", "/..%2f..%2fetc/passwd", 404},
+        {"GET", "/v1/../v1/status", 404}, {"GET", "", 400}, {"GET", "http://elsewhere/", 400},
+        {"POST", "/v1/status", 405}, {"PUT", "/v1/groups", 405},
         {"GET", "/v1/status?a=%", 400},
         {"GET", "/?a=1&a=1&a=1&a=1&a=1&a=1&a=1&a=1&a=1&a=1&a=1&a=1&a=1&a=1&a=1&a=1&a=1", 400}};
     graphss_i_request r;
@@ -107,9 +97,9 @@ static void test_tokens_are_found_by_their_hash_alone(void **state)
     assert_ok(ctx, graphss_server_token_add(ctx, &other, path, "read", "karl"));
     assert_ok(ctx, graphss_server_token_add(ctx, &token, path, "admin", "anna@x"));
     assert_fails(ctx, graphss_server_token_add(ctx, &token, path, "root", "a"),
-                 GRAPHSS_ERR_INVALID, "want read, write or admin");
+        GRAPHSS_ERR_INVALID, "want read, write or admin");
     assert_fails(ctx, graphss_server_token_add(ctx, &token, path, "read", "a b"),
-                 GRAPHSS_ERR_INVALID, "a name");
+        GRAPHSS_ERR_INVALID, "a name");
     assert_ok(ctx, graphss_i_tokens_read(ctx, &tokens, path));
     assert_int_equal(tokens.n, 2);
     snprintf(header, sizeof header, "Bearer %s", token);
@@ -119,8 +109,8 @@ static void test_tokens_are_found_by_their_hash_alone(void **state)
     assert_string_equal(found->name, "anna@x");
     header[20] = header[20] == '0' ? '1' : '0';
     assert_null(graphss_i_tokens_find(&tokens, header));
-    snprintf(header, sizeof header, "Bearer %s",
-             tokens.item[0].hash); /* not the hash itself */
+    snprintf(
+        header, sizeof header, "Bearer %s", tokens.item[0].hash); /* not the hash itself */
     assert_null(graphss_i_tokens_find(&tokens, header));
     assert_null(graphss_i_tokens_find(&tokens, NULL));
     assert_null(graphss_i_tokens_find(&tokens, "Bearer "));
@@ -191,9 +181,8 @@ static void test_text_is_escaped_for_where_it_stands(void **state)
     static const struct {
         double x;
         const char *text;
-    } number[] = {{0, "0"},           {0.05, "0.05"}, {0.0123, "0.012"},
-                  {4.1e-6, "4.1e-6"}, {1230, "1230"}, {3, "3"},
-                  {12.34, "12.3"},    {-2.5, "-2.5"}, {1.6e10, "1.6e10"}};
+    } number[] = {{0, "0"}, {0.05, "0.05"}, {0.0123, "0.012"}, {4.1e-6, "4.1e-6"},
+        {1230, "1230"}, {3, "3"}, {12.34, "12.3"}, {-2.5, "-2.5"}, {1.6e10, "1.6e10"}};
     for (size_t i = 0; i < sizeof number / sizeof *number; i++) {
         graphss_i_text_clear(&t);
         graphss_i_text_short(&t, number[i].x);

@@ -36,8 +36,8 @@ static void test_health_and_descriptions(void **state)
     assert_answer(client_get(&s, "/metrics"), 200, "graphss_nodes 300\n");
     check_by_promtool(&s);
     assert_answer(client_get(&s, "/v1/status"), 200, "\"state\":\"learning\"");
-    assert_answer(client_ask(&s, "HEAD", "/v1/status", NULL, NULL, NULL), 200,
-                  "Content-Length");
+    assert_answer(
+        client_ask(&s, "HEAD", "/v1/status", NULL, NULL, NULL), 200, "Content-Length");
     assert_answer(client_get(&s, "/nothing"), 404, "nothing is here");
     assert_answer(client_ask(&s, "DELETE", "/v1/status", NULL, NULL, NULL), 405, "Allow: GET");
     serving_end(&s);
@@ -66,15 +66,15 @@ static void test_events_are_applied_once_and_bad_ones_named(void **state)
     assert_answer(client_get(&s, "/v1/nodes/200"), 200, "\"edges_added\":[\"1\",\"2\"]");
     const char *set = "{\"op\":\"set\",\"u\":\"5\",\"features\":{\"59\":3,\"58\":0},"
                       "\"t\":\"2030-11-18T04:00:00Z\"}";
-    assert_answer(client_ask(&s, "POST", "/v1/events", NULL, "application/jsonl", set), 202,
-                  "");
+    assert_answer(
+        client_ask(&s, "POST", "/v1/events", NULL, "application/jsonl", set), 202, "");
     assert_answer(client_get(&s, "/v1/nodes/5"), 200, "\"name\":\"59\",\"was\":");
     assert_answer(client_get(&s, "/v1/nodes/5"), 200, "\"now\":3}");
     assert_answer(client_get(&s, "/v1/nodes/5"), 200, "\"since\":\"2030-11-18T04:00:00Z\"");
     assert_answer(client_ask(&s, "POST", "/v1/events", NULL, "text/plain", lines), 415,
-                  "Content-Type is");
-    assert_answer(client_ask(&s, "POST", "/v1/events", NULL, "application/jsonl", ""), 400,
-                  "");
+        "Content-Type is");
+    assert_answer(
+        client_ask(&s, "POST", "/v1/events", NULL, "application/jsonl", ""), 400, "");
     serving_end(&s);
 }
 
@@ -96,8 +96,8 @@ static void test_labels_of_an_attack_are_of_likely_nodes_alone(void **state)
     serving_init(&s, "likely.db");
     serving_start(&s);
     serving_attack(&s);
-    assert_answer(client_post(&s, "/v1/alerts/1/confirm", "{\"who\":\"anna\"}"), 200,
-                  "\"confirmed\"");
+    assert_answer(
+        client_post(&s, "/v1/alerts/1/confirm", "{\"who\":\"anna\"}"), 200, "\"confirmed\"");
     answer alert = client_get(&s, "/v1/alerts/1"), labels = client_get(&s, "/v1/labels");
     const size_t all = times(alert.body, "\"score\":"),
                  unlikely = times(alert.body, "\"score\":-");
@@ -125,8 +125,8 @@ static void test_an_attack_is_an_alert_that_is_settled_once(void **state)
     assert_answer(client_get(&s, "/v1/nodes?limit=3"), 200, "\"why\":[\"It changed since");
     assert_answer(client_get(&s, "/metrics"), 200, "graphss_alert_firing 1\n");
     assert_answer(client_post(&s, "/v1/snapshots", "{}"), 409, "dismiss or confirm");
-    assert_answer(client_post(&s, "/v1/alerts/1/ack", "{\"who\":\"anna\"}"), 200,
-                  "\"acknowledged\"");
+    assert_answer(
+        client_post(&s, "/v1/alerts/1/ack", "{\"who\":\"anna\"}"), 200, "\"acknowledged\"");
     assert_answer(client_get(&s, "/v1/labels"), 200, "Content-Length: 0");
     assert_answer(
         client_post(&s, "/v1/alerts/1/confirm", "{\"who\":\"anna\",\"labels\":{\"7\":\"1\"}}"),
@@ -136,8 +136,8 @@ static void test_an_attack_is_an_alert_that_is_settled_once(void **state)
     assert_answer(client_post(&s, "/v1/alerts/1/dismiss", ""), 409, "is confirmed");
     assert_answer(client_post(&s, "/v1/alerts/9/dismiss", "{}"), 404, "no such alert");
     assert_answer(client_post(&s, "/v1/alerts/x/dismiss", "{}"), 404, "no such alert");
-    assert_answer(client_post(&s, "/v1/snapshots", "{\"who\":\"anna\"}"), 201,
-                  "\"changed_nodes\":0");
+    assert_answer(
+        client_post(&s, "/v1/snapshots", "{\"who\":\"anna\"}"), 201, "\"changed_nodes\":0");
     assert_answer(client_get(&s, "/v1/audit?limit=1"), 200, "\"what\":\"trust\"");
     serving_end(&s);
 }
@@ -213,8 +213,8 @@ static void test_alerts_leave_and_a_dead_receiver_stops_nothing(void **state)
     take_message(listening, "\"state\":\"open\"");
     wait_for_metric(&s, "graphss_outbox_sent_total 1\n");
     wait_for_metric(&s, "graphss_outbox_messages 0\n");
-    assert_answer(client_post(&s, "/v1/alerts/1/dismiss", "{\"who\":\"anna\"}"), 200,
-                  "\"dismissed\"");
+    assert_answer(
+        client_post(&s, "/v1/alerts/1/dismiss", "{\"who\":\"anna\"}"), 200, "\"dismissed\"");
     /* It ends while a request hangs, long before the receiver's time is over. */
     nanosleep(&(struct timespec){.tv_sec = 1, .tv_nsec = 500000000}, NULL);
     struct timespec from, to;
@@ -239,18 +239,18 @@ static void test_groups_and_inference(void **state)
     serving_init(&s, "groups.db");
     serving_start(&s);
     assert_answer(client_post(&s, "/v1/groups", "{\"name\":\"new\",\"nodes\":[\"1\",\"2\"]}"),
-                  201, "\"members\":2");
+        201, "\"members\":2");
     assert_answer(client_get(&s, "/v1/groups"), 200, "\"name\":\"new\"");
     assert_answer(client_get(&s, "/v1/groups/new"), 200, "\"threshold\"");
     assert_answer(client_get(&s, "/v1/groups/old"), 404, "no such group");
-    assert_answer(client_post(&s, "/v1/groups", "{\"name\":\"all\",\"nodes\":[\"1\"]}"), 400,
-                  "want");
-    assert_answer(client_post(&s, "/v1/groups", "{\"name\":\"x\",\"nodes\":[1]}"), 400,
-                  "strings");
+    assert_answer(
+        client_post(&s, "/v1/groups", "{\"name\":\"all\",\"nodes\":[\"1\"]}"), 400, "want");
+    assert_answer(
+        client_post(&s, "/v1/groups", "{\"name\":\"x\",\"nodes\":[1]}"), 400, "strings");
     assert_answer(client_post(&s, "/v1/groups", "[]"), 400, "no object");
     assert_answer(
         client_post(&s, "/v2/models/graphss/infer",
-                    "{\"id\":\"q\",\"inputs\":[{\"name\":\"node\",\"data\":[\"1\",\"2\"]}]}"),
+            "{\"id\":\"q\",\"inputs\":[{\"name\":\"node\",\"data\":[\"1\",\"2\"]}]}"),
         200, "\"shape\":[2,3]");
     assert_answer(
         client_post(&s, "/v2/models/graphss/infer", "{\"inputs\":[{\"data\":[\"nobody\"]}]}"),
@@ -274,7 +274,7 @@ static void test_it_goes_on_where_it_was(void **state)
     assert_answer(client_get(&s, "/v1/alerts/1"), 200, "\"state\":\"open\"");
     char *again = some_events(&s, 800, 900, true);
     assert_answer(client_ask(&s, "POST", "/v1/events", NULL, "application/jsonl", again), 202,
-                  "\"lines\":100");
+        "\"lines\":100");
     assert_answer(client_get(&s, "/v1/status"), 200, "\"duplicates\":100");
     free(again);
     serving_end(&s);
@@ -293,11 +293,11 @@ static void test_the_page_is_not_calm_before_the_first_test(void **state)
         serving_start(&s);
         char *calm = some_events(&s, 0, 300, false);
         assert_answer(client_ask(&s, "POST", "/v1/events", NULL, "application/jsonl", calm),
-                      202, "\"accepted\":300");
+            202, "\"accepted\":300");
         assert_answer(client_get(&s, "/"), 200,
-                      tested ? "No sign of tampering" : "there was no test yet");
+            tested ? "No sign of tampering" : "there was no test yet");
         assert_answer(client_get(&s, "/v1/status"), 200,
-                      tested ? "\"state\":\"calm\"" : "\"state\":\"learning\"");
+            tested ? "\"state\":\"calm\"" : "\"state\":\"learning\"");
         free(calm);
         serving_end(&s);
     }
@@ -331,8 +331,8 @@ static void test_the_page_settles_alerts_by_its_own_forms_alone(void **state)
     assert_answer(
         client_ask(&s, "POST", "/act", "Origin: http://evil.example\r\n", type, form), 403,
         "");
-    assert_answer(client_ask(&s, "POST", "/act", "Sec-Fetch-Site: cross-site\r\n", type, form),
-                  403, "");
+    assert_answer(
+        client_ask(&s, "POST", "/act", "Sec-Fetch-Site: cross-site\r\n", type, form), 403, "");
     assert_answer(client_ask(&s, "POST", "/act", NULL, type, form), 303, "Location: /#alerts");
     assert_answer(client_get(&s, "/"), 200, "By page: so it is");
     assert_answer(client_ask(&s, "POST", "/act", NULL, type, form), 409, "acknowledged");
@@ -371,8 +371,8 @@ static void test_a_full_disk_refuses_and_forgets_nothing(void **state)
     assert_int_equal(getrlimit(RLIMIT_FSIZE, &limit), 0);
     none = limit;
     none.rlim_cur = 1;
-    static const char *const change[] = {"/v1/alerts/1/ack", "/v1/alerts/1/confirm",
-                                         "/v1/groups"};
+    static const char *const change[] = {
+        "/v1/alerts/1/ack", "/v1/alerts/1/confirm", "/v1/groups"};
     for (size_t i = 0; i < 3; i++) {
         wait_for(&s, "/v2/health/ready", "\"ready\":true");
         assert_int_equal(setrlimit(RLIMIT_FSIZE, &none), 0);
@@ -396,7 +396,7 @@ static void test_a_full_disk_refuses_and_forgets_nothing(void **state)
     answer_free(&a);
     wait_for(&s, "/v2/health/ready", "\"ready\":true");
     assert_answer(client_ask(&s, "POST", "/v1/events", NULL, "application/jsonl", more), 202,
-                  "\"accepted\":100");
+        "\"accepted\":100");
     assert_answer(client_get(&s, "/v1/status"), 200, "\"duplicates\":0");
     assert_answer(client_post(&s, "/v1/alerts/1/ack", "{}"), 200, "acknowledged");
     free(more);
@@ -429,15 +429,15 @@ static void test_a_new_model_and_new_tokens_are_taken(void **state)
     serving_train(&s, &old, 1);
     serving_train(&s, &new, 2);
     serving_start(&s);
-#define ASK(method, path, body)                                                               \
+#define ASK(method, path, body) \
     client_ask(&s, method, path, admin, (body) ? "application/json" : NULL, body)
     char *calm = some_events(&s, 0, 300, false), *hostile = some_events(&s, 300, 900, true);
-    assert_answer(client_ask(&s, "POST", "/v1/events", admin, "application/jsonl", calm), 202,
-                  "");
-    assert_answer(client_ask(&s, "POST", "/v1/events", admin, "application/jsonl", hostile),
-                  202, "");
-    assert_answer(ASK("POST", "/v1/groups", "{\"name\":\"new\",\"nodes\":[\"1\",\"2\"]}"), 201,
-                  "");
+    assert_answer(
+        client_ask(&s, "POST", "/v1/events", admin, "application/jsonl", calm), 202, "");
+    assert_answer(
+        client_ask(&s, "POST", "/v1/events", admin, "application/jsonl", hostile), 202, "");
+    assert_answer(
+        ASK("POST", "/v1/groups", "{\"name\":\"new\",\"nodes\":[\"1\",\"2\"]}"), 201, "");
     /* What cannot be read changes nothing; a token that came is taken. */
     write_file(s.model_path, "no model");
     assert_ok(s.ctx, graphss_server_token_add(s.ctx, &second, tokens, "read", "karl"));
@@ -468,13 +468,13 @@ static void test_a_new_model_and_new_tokens_are_taken(void **state)
     assert_answer(ASK("GET", "/v1/status", NULL), 200, "\"changed_nodes\":0");
     assert_answer(ASK("GET", "/v1/groups", NULL), 200, "\"name\":\"new\"");
     assert_answer(ASK("GET", "/v1/alerts/1", NULL), 200, "\"dismissed\"");
-    assert_answer(client_ask(&s, "POST", "/v1/events", admin, "application/jsonl", hostile),
-                  202, "");
+    assert_answer(
+        client_ask(&s, "POST", "/v1/events", admin, "application/jsonl", hostile), 202, "");
     assert_answer(ASK("GET", "/v1/status", NULL), 200, "\"duplicates\":600");
     serving_stop(&s);
     assert_ok(s.ctx, graphss_store_open(s.ctx, &s.store, s.path, GRAPHSS_STORE_WRITE));
     assert_fails(s.ctx, graphss_store_resume(s.ctx, s.store, &live, old), GRAPHSS_ERR_DATA,
-                 "another model");
+        "another model");
     assert_ok(s.ctx, graphss_store_resume(s.ctx, s.store, &live, new));
     graphss_live_free(s.ctx, live);
     graphss_model_free(s.ctx, old);

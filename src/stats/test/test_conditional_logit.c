@@ -35,12 +35,12 @@ static choices *make(const double *w, double noise, uint64_t seed)
 static graphss_i_choice problem(const choices *c)
 {
     return (graphss_i_choice){.x = c->x,
-                              .n = N,
-                              .k = K,
-                              .f = F,
-                              .label = c->label,
-                              .weight = c->weight,
-                              .penalty = 1e-6};
+        .n = N,
+        .k = K,
+        .f = F,
+        .label = c->label,
+        .weight = c->weight,
+        .penalty = 1e-6};
 }
 
 static void test_weights_and_noise_come_back(void **state)

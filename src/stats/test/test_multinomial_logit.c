@@ -37,12 +37,12 @@ static looks *make(const double *w, uint64_t seed)
 static graphss_i_softmax problem(const looks *c)
 {
     return (graphss_i_softmax){.x = c->x,
-                               .n = N,
-                               .f = F,
-                               .k = K,
-                               .label = c->label,
-                               .weight = c->weight,
-                               .penalty = 1e-3};
+        .n = N,
+        .f = F,
+        .k = K,
+        .label = c->label,
+        .weight = c->weight,
+        .penalty = 1e-3};
 }
 
 static const double truth[K * F] = {0, 0, 0, 0, 0.5, 1.5, 0, -1, -0.5, 0, 2, 0};

@@ -18,20 +18,19 @@ static void world_make(graphss_ctx *ctx, world *w)
     graphss_train_options opt;
     graphss_split_options split;
     *w = (world){0};
-    assert_ok(ctx, graphss_dataset_read(
-                       ctx, &w->data, "synth:nodes=400,degree=6,classes=3,features=60,seed=3",
-                       NULL));
+    assert_ok(ctx, graphss_dataset_read(ctx, &w->data,
+                       "synth:nodes=400,degree=6,classes=3,features=60,seed=3", NULL));
     graphss_split_options_init(&split);
     assert_ok(ctx, graphss_split_make(ctx, &w->split, w->data.label, w->data.graph.n_nodes,
-                                      w->data.n_classes, 1, &split));
+                       w->data.n_classes, 1, &split));
     graphss_train_options_init(&opt, "gcn", GRAPHSS_MODE_DEFAULT, &w->data.features);
     opt.epochs = 60;
     const graphss_train_input in = {.struct_size = sizeof in,
-                                    .graph = &w->data.graph,
-                                    .features = &w->data.features,
-                                    .n_classes = w->data.n_classes,
-                                    .split = &w->split,
-                                    .seed = 1};
+        .graph = &w->data.graph,
+        .features = &w->data.features,
+        .n_classes = w->data.n_classes,
+        .split = &w->split,
+        .seed = 1};
     assert_ok(ctx, graphss_model_train(ctx, &w->model, NULL, &in, &opt));
     w->seen = graphss_dataset_observe(&w->data);
     assert_ok(ctx, graphss_alert_train(ctx, w->model, &w->seen, 1));
@@ -63,13 +62,13 @@ static void line_of(char *out, size_t i, const world *w)
         snprintf(out, LINE, "{\"op\":\"+link\"");
     else
         snprintf(out, LINE,
-                 "{\"op\":\"%clink\",\"u\":\"%d\",\"v\":\"%d\",\"t\":%d,\"source\":\"a\","
-                 "\"seq\":%d}",
-                 !hostile && i % 4 == 3 ? '-' : '+', u, v, 1000 + 30 * (int)i, (int)i);
+            "{\"op\":\"%clink\",\"u\":\"%d\",\"v\":\"%d\",\"t\":%d,\"source\":\"a\","
+            "\"seq\":%d}",
+            !hostile && i % 4 == 3 ? '-' : '+', u, v, 1000 + 30 * (int)i, (int)i);
 }
 
-static graphss_status put(graphss_ctx *ctx, graphss_store *store, graphss_live *live,
-                          const world *w, uint64_t from)
+static graphss_status put(
+    graphss_ctx *ctx, graphss_store *store, graphss_live *live, const world *w, uint64_t from)
 {
     char text[BATCH][LINE];
     graphss_store_line line[BATCH];
@@ -78,10 +77,10 @@ static graphss_status put(graphss_ctx *ctx, graphss_store *store, graphss_live *
         line[i] = (graphss_store_line){text[i], strlen(text[i])};
     }
     const graphss_store_batch batch = {.source = "a",
-                                       .offset = from + BATCH,
-                                       .line = line,
-                                       .n = BATCH,
-                                       .now = 1000 + 30 * (double)from};
+        .offset = from + BATCH,
+        .line = line,
+        .n = BATCH,
+        .now = 1000 + 30 * (double)from};
     graphss_live_batch did = {0};
     const graphss_status st = graphss_store_put(ctx, store, live, &batch, &did);
     graphss_live_batch_destroy(ctx, &did);
@@ -89,8 +88,8 @@ static graphss_status put(graphss_ctx *ctx, graphss_store *store, graphss_live *
 }
 
 /* Opens or resumes, and goes on to the end of the stream. */
-static graphss_status go_on(graphss_ctx *ctx, const char *path, const world *w, void **bytes,
-                            size_t *n)
+static graphss_status go_on(
+    graphss_ctx *ctx, const char *path, const world *w, void **bytes, size_t *n)
 {
     graphss_store *store = NULL;
     graphss_live *live = NULL;
@@ -215,7 +214,7 @@ static void test_verdicts_replay_with_the_same_bits(void **state)
     assert_ok(ctx, go_on(ctx, path, &w, NULL, NULL));
     assert_ok(ctx, graphss_store_open(ctx, &store, path, GRAPHSS_STORE_CHANGE));
     assert_fails(ctx, graphss_store_open(ctx, &second, path, GRAPHSS_STORE_WRITE),
-                 GRAPHSS_ERR_IO, "another process");
+        GRAPHSS_ERR_IO, "another process");
     assert_ok(ctx, graphss_store_alerts(ctx, store, count_alert, &c));
     assert_true(c.alerts > 0);
     assert_ok(ctx, graphss_store_replay(ctx, store, &same, w.model, c.last));
@@ -226,12 +225,11 @@ static void test_verdicts_replay_with_the_same_bits(void **state)
     assert_non_null(json);
     graphss_release(ctx, json);
     assert_ok(ctx, graphss_store_message_done(ctx, store, id, true, 0));
-    assert_fails(ctx, graphss_store_trust(ctx, store, NULL, "anna", 1), GRAPHSS_ERR_INVALID,
-                 "open");
-    assert_ok(ctx, graphss_store_settle(ctx, store, NULL, c.last, GRAPHSS_ALERT_CONFIRMED,
-                                        "anna", "seen", 1));
     assert_fails(
-        ctx,
+        ctx, graphss_store_trust(ctx, store, NULL, "anna", 1), GRAPHSS_ERR_INVALID, "open");
+    assert_ok(ctx, graphss_store_settle(
+                       ctx, store, NULL, c.last, GRAPHSS_ALERT_CONFIRMED, "anna", "seen", 1));
+    assert_fails(ctx,
         graphss_store_settle(ctx, store, NULL, c.last, GRAPHSS_ALERT_DISMISSED, "b", NULL, 1),
         GRAPHSS_ERR_INVALID, "confirmed");
     assert_ok(ctx, graphss_store_resume(ctx, store, &live, w.model));
@@ -305,8 +303,8 @@ static graphss_status live_once(graphss_ctx *ctx, void *arg)
     if (!st)
         st = graphss_store_send(ctx, store, NULL, NULL, &nobody, 1e9);
     if (!st) {
-        assert_int_equal(graphss_store_replay(ctx, store, &same, x->w->model, 1),
-                         GRAPHSS_ERR_NOT_FOUND);
+        assert_int_equal(
+            graphss_store_replay(ctx, store, &same, x->w->model, 1), GRAPHSS_ERR_NOT_FOUND);
         assert_int_equal(
             graphss_store_settle(ctx, store, live, 1, GRAPHSS_ALERT_CONFIRMED, NULL, NULL, 1),
             GRAPHSS_ERR_INVALID);
@@ -370,20 +368,20 @@ static void test_what_is_kept_is_bounded_in_bytes(void **state)
     graphss_train_options_init(&opt, "gcn", GRAPHSS_MODE_DEFAULT, &w.data.features);
     opt.epochs = 30;
     const graphss_train_input in = {.struct_size = sizeof in,
-                                    .graph = &w.data.graph,
-                                    .features = &w.data.features,
-                                    .n_classes = w.data.n_classes,
-                                    .split = &w.split,
-                                    .seed = 1};
+        .graph = &w.data.graph,
+        .features = &w.data.features,
+        .n_classes = w.data.n_classes,
+        .split = &w.split,
+        .seed = 1};
     graphss_live *next = NULL, *again = NULL;
     assert_ok(ctx, graphss_model_train(ctx, &other, NULL, &in, &opt));
     assert_fails(ctx, graphss_store_resume(ctx, store, &again, other), GRAPHSS_ERR_DATA,
-                 "another model");
+        "another model");
     /* ... until it took over. */
     assert_ok(ctx, graphss_live_adopt(ctx, &next, other, live));
     assert_ok(ctx, graphss_store_adopt(ctx, store, next, NULL, 100));
     assert_fails(ctx, graphss_store_resume(ctx, store, &again, w.model), GRAPHSS_ERR_DATA,
-                 "another model");
+        "another model");
     assert_ok(ctx, put(ctx, store, next, &w, 0));
     assert_ok(ctx, graphss_store_resume(ctx, store, &again, other));
     graphss_live_status_get(again, &now);
@@ -410,8 +408,7 @@ static void test_signatures_are_those_of_the_standard(void **state)
         "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843",
         "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54"};
     char key[3][132];
-    static const char *const text[] = {
-        "Hi There", "what do ya want for nothing?",
+    static const char *const text[] = {"Hi There", "what do ya want for nothing?",
         "Test Using Larger Than Block-Size Key - Hash Key First"};
     const size_t n_key[] = {20, 4, 131};
     (void)state;

@@ -21,11 +21,11 @@ static void make(graphss_ctx *ctx, fixture *s, float **w)
     *w = NULL;
     fixture_make(ctx, s, "gcn");
     const graphss_train_input train = {.struct_size = sizeof train,
-                                       .graph = &s->data.graph,
-                                       .features = &s->data.features,
-                                       .n_classes = s->data.n_classes,
-                                       .split = &s->split,
-                                       .seed = 1};
+        .graph = &s->data.graph,
+        .features = &s->data.features,
+        .n_classes = s->data.n_classes,
+        .split = &s->split,
+        .seed = 1};
     assert_ok(ctx, graphss_surrogate_train(ctx, w, &train));
     s->in.surrogate = *w;
 }
@@ -67,9 +67,8 @@ static void note(toy *t, const double *loss, size_t n)
 
 /* Fooled only by a node whose words are all its own, five fewer than it had. */
 static graphss_status watches_additions(void *user, graphss_ctx *ctx, double *loss,
-                                        const graphss_attack_input *in,
-                                        const graphss_graph *graph,
-                                        const graphss_features *features)
+    const graphss_attack_input *in, const graphss_graph *graph,
+    const graphss_features *features)
 {
     (void)ctx, (void)graph;
     for (size_t i = 0; i < in->n_victims; i++) {
@@ -85,9 +84,8 @@ static graphss_status watches_additions(void *user, graphss_ctx *ctx, double *lo
 /* Fooled only by a node that has lost an edge and gained one, and kept its words: no opening
  * does both. */
 static graphss_status watches_features(void *user, graphss_ctx *ctx, double *loss,
-                                       const graphss_attack_input *in,
-                                       const graphss_graph *graph,
-                                       const graphss_features *features)
+    const graphss_attack_input *in, const graphss_graph *graph,
+    const graphss_features *features)
 {
     (void)ctx;
     for (size_t i = 0; i < in->n_victims; i++) {
@@ -195,8 +193,8 @@ static void test_the_list_makes_the_snapshot_that_was_asked_about(void **state)
 }
 
 static graphss_status refuses(void *user, graphss_ctx *ctx, double *loss,
-                              const graphss_attack_input *in, const graphss_graph *graph,
-                              const graphss_features *features)
+    const graphss_attack_input *in, const graphss_graph *graph,
+    const graphss_features *features)
 {
     (void)ctx, (void)graph, (void)features;
     for (size_t i = 0; i < in->n_victims; i++)
@@ -219,10 +217,10 @@ static void test_errors_of_the_defence_are_passed_on(void **state)
     assert_int_equal(graphss_attack_run(ctx, &flips, NULL, &s.in, &opt), GRAPHSS_ERR_LIMIT);
     says = GRAPHSS_OK;
     assert_fails(ctx, graphss_attack_run(ctx, &flips, NULL, &s.in, &opt), GRAPHSS_ERR_DATA,
-                 "is not a number");
+        "is not a number");
     opt.independent = true;
     assert_fails(ctx, graphss_attack_run(ctx, &flips, NULL, &s.in, &opt), GRAPHSS_ERR_INVALID,
-                 "no --independent");
+        "no --independent");
     assert_null(flips.item);
     graphss_release(ctx, w);
     fixture_destroy(ctx, &s);
@@ -250,15 +248,15 @@ static void test_moves_keep_their_budget(void **state)
         assert_int_equal(s.data.label[donor], to);
         for (int m = 0; m < GRAPHSS_I_EDGE_MOVES; m++)
             for (size_t most = 0; most <= 8; most++) {
-                const size_t n = graphss_i_choose_edges(change, most, &known, v, to, donor,
-                                                        (graphss_i_edge_move)m, &rng);
+                const size_t n = graphss_i_choose_edges(
+                    change, most, &known, v, to, donor, (graphss_i_edge_move)m, &rng);
                 size_t cuts = 0;
                 assert_true(n <= most);
                 for (size_t j = 0; j < n; j++) {
                     for (size_t l = 0; l < j; l++)
                         assert_true(change[l].target != change[j].target);
-                    assert_int_equal(linked(&s.data.graph, v, change[j].target),
-                                     change[j].value == 0);
+                    assert_int_equal(
+                        linked(&s.data.graph, v, change[j].target), change[j].value == 0);
                     assert_true(change[j].value == 0 || s.data.label[change[j].target] == to);
                     cuts += change[j].value == 0;
                 }
@@ -267,8 +265,8 @@ static void test_moves_keep_their_budget(void **state)
             }
         for (int m = 0; m < GRAPHSS_I_FEATURE_MOVES; m++)
             for (size_t most = 0; most <= 8; most++) {
-                const size_t n = graphss_i_choose_features(change, most, &known, v, to, donor,
-                                                           (graphss_i_feature_move)m, &rng);
+                const size_t n = graphss_i_choose_features(
+                    change, most, &known, v, to, donor, (graphss_i_feature_move)m, &rng);
                 assert_true(n <= most);
                 for (size_t j = 0; j < n; j++) {
                     const graphss_i_row row = graphss_i_row_of(&s.data.features, (size_t)v);
@@ -302,8 +300,8 @@ static void test_the_loudest_feature_is_that_of_the_class(void **state)
     w[3 * s.data.n_classes + 1] = 100; /* of all features the third speaks for class 1 */
     assert_ok(ctx, graphss_i_known_init(ctx, &known, &s.in, &opt));
     assert_int_equal(known.loudest[1 * s.data.features.n_cols], 3);
-    assert_true(known.first[s.data.n_classes] + SCENE_VICTIMS ==
-                (int64_t)s.data.graph.n_nodes);
+    assert_true(
+        known.first[s.data.n_classes] + SCENE_VICTIMS == (int64_t)s.data.graph.n_nodes);
     graphss_i_known_destroy(ctx, &known);
     graphss_release(ctx, w);
     fixture_destroy(ctx, &s);

@@ -6,10 +6,9 @@ enum { NODES = 2000, LISTED = 300 };
 
 static void read_graph(graphss_ctx *ctx, graphss_dataset *data)
 {
-    assert_ok(ctx, graphss_dataset_read(
-                       ctx, data,
-                       "synth:nodes=2000,classes=4,features=100,degree=8,homophily=0.8,seed=3",
-                       NULL));
+    assert_ok(ctx,
+        graphss_dataset_read(ctx, data,
+            "synth:nodes=2000,classes=4,features=100,degree=8,homophily=0.8,seed=3", NULL));
 }
 
 static void list_nodes(int32_t *node)
@@ -91,10 +90,8 @@ static void test_edges_and_features_change_as_requested(void **state)
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_dataset data = {0};
     graphss_flips flips = {0};
-    const graphss_i_churning each[] = {{.joins = 3, .drops = 2},
-                                       {.cuts = 2, .adds = 4},
-                                       {.joins = 1, .cuts = 1, .adds = 1, .drops = 1},
-                                       {0}};
+    const graphss_i_churning each[] = {{.joins = 3, .drops = 2}, {.cuts = 2, .adds = 4},
+        {.joins = 1, .cuts = 1, .adds = 1, .drops = 1}, {0}};
     int32_t node[4] = {0};
     read_graph(ctx, &data);
     for (int32_t i = 0, n = 0; n < 4; i++)
@@ -196,15 +193,15 @@ static void test_wrong_nodes_and_budgets_are_refused(void **state)
     const int32_t outside[] = {1, NODES}, twice[] = {4, 4};
     const graphss_benign_options negative = {.struct_size = sizeof negative, .edges = -1};
     assert_fails(ctx, graphss_benign_churn(ctx, &flips, &data, outside, 2, 1, NULL),
-                 GRAPHSS_ERR_INVALID, "2000");
+        GRAPHSS_ERR_INVALID, "2000");
     assert_fails(ctx, graphss_benign_churn(ctx, &flips, &data, twice, 2, 1, NULL),
-                 GRAPHSS_ERR_INVALID, "twice");
+        GRAPHSS_ERR_INVALID, "twice");
     assert_fails(ctx, graphss_benign_churn(ctx, &flips, &data, twice, 1, 1, &negative),
-                 GRAPHSS_ERR_INVALID, "-1");
-    assert_fails(ctx, graphss_benign_grow(ctx, &more, &data, SIZE_MAX, 1), GRAPHSS_ERR_INVALID,
-                 "2000");
-    assert_fails(ctx, graphss_benign_grow(ctx, &more, &empty, 1, 1), GRAPHSS_ERR_DATA,
-                 "no nodes");
+        GRAPHSS_ERR_INVALID, "-1");
+    assert_fails(
+        ctx, graphss_benign_grow(ctx, &more, &data, SIZE_MAX, 1), GRAPHSS_ERR_INVALID, "2000");
+    assert_fails(
+        ctx, graphss_benign_grow(ctx, &more, &empty, 1, 1), GRAPHSS_ERR_DATA, "no nodes");
     assert_int_equal(flips.count, 0);
     graphss_dataset_destroy(ctx, &data);
     graphss_ctx_free(ctx);
@@ -243,18 +240,18 @@ static void test_unsound_data_is_refused(void **state)
     graphss_flips flips = {0};
     const int32_t node[] = {0};
     assert_fails(ctx, graphss_benign_churn(ctx, &flips, &empty, NULL, 0, 1, NULL),
-                 GRAPHSS_ERR_DATA, "no nodes");
+        GRAPHSS_ERR_DATA, "no nodes");
     read_graph(ctx, &data);
     data.label[7] = 4;
     assert_fails(ctx, graphss_benign_churn(ctx, &flips, &data, node, 1, 1, NULL),
-                 GRAPHSS_ERR_DATA, "node 7: label 4, want below 4 classes");
+        GRAPHSS_ERR_DATA, "node 7: label 4, want below 4 classes");
     assert_fails(ctx, graphss_benign_grow(ctx, &more, &data, 1, 1), GRAPHSS_ERR_DATA,
-                 "node 7: label 4, want below 4 classes");
+        "node 7: label 4, want below 4 classes");
     data.label[7] = 0;
     float *value = data.features.value;
     data.features.value = NULL;
     assert_fails(ctx, graphss_benign_churn(ctx, &flips, &data, node, 1, 1, NULL),
-                 GRAPHSS_ERR_INVALID, "no values");
+        GRAPHSS_ERR_INVALID, "no values");
     data.features.value = value;
     assert_int_equal(flips.count, 0);
     graphss_dataset_destroy(ctx, &data);

@@ -41,8 +41,8 @@ static void test_the_score_of_any_edge_is_the_margin_after_its_flip(void **state
                     d.a[a][b] = d.a[b][a] = !d.a[a][b];
                     const double got = graphss_i_nettack_edge_score(&work, u, label, a, b);
                     if (fabs(got - want) > 1e-12)
-                        fail_msg("victim %d, link %d-%d: %.15g, want %.15g", u, a, b, got,
-                                 want);
+                        fail_msg(
+                            "victim %d, link %d-%d: %.15g, want %.15g", u, a, b, got, want);
                 }
         }
         graphss_i_nettack_work_destroy(ctx, &work);
@@ -61,7 +61,7 @@ typedef struct naive_choice {
 } naive_choice;
 
 static naive_choice naive_step(dense_world *d, const float *w, const float *on, size_t u,
-                               size_t label, bool edges, bool words)
+    size_t label, bool edges, bool words)
 {
     naive_choice best = {.score = INFINITY};
     for (size_t j = 0; words && j < TINY_D; j++) {
@@ -117,9 +117,8 @@ static void check_greedy(graphss_feature_kind kind, int what)
         dense_make(&d, &t.data.graph, &t.data.features);
         for (size_t i = 0; i < flips.count; i++) {
             const graphss_flip *f = &flips.item[i];
-            const naive_choice want =
-                naive_step(&d, t.w, shared.on, (size_t)u, 2, what != GRAPHSS_ATTACK_FEATURES,
-                           what != GRAPHSS_ATTACK_EDGES);
+            const naive_choice want = naive_step(&d, t.w, shared.on, (size_t)u, 2,
+                what != GRAPHSS_ATTACK_FEATURES, what != GRAPHSS_ATTACK_EDGES);
             assert_int_equal(f->kind == GRAPHSS_FLIP_EDGE, want.edge);
             assert_int_equal(f->target, want.b);
             assert_true(fabs(log.step[i].loss - want.score) < 1e-9);
@@ -178,8 +177,8 @@ static void test_the_last_loss_is_the_margin_of_the_changed_graph(void **state)
                 graphss_graph g = {0};
                 graphss_features f = {0};
                 assert_ok(ctx, graphss_attack_run(ctx, &flips, &log, &in, &opt));
-                assert_ok(ctx, graphss_flips_apply_parts(ctx, &g, &f, in.graph, in.features,
-                                                         &flips, NULL));
+                assert_ok(ctx, graphss_flips_apply_parts(
+                                   ctx, &g, &f, in.graph, in.features, &flips, NULL));
                 dense_world d;
                 dense_make(&d, &g, &f);
                 const double want = dense_margin(&d, t.w, 3, (size_t)t.data.label[3]);
@@ -189,8 +188,8 @@ static void test_the_last_loss_is_the_margin_of_the_changed_graph(void **state)
                 else
                     assert_true(log.victim[0].loss_after > want - 1e-9);
                 for (size_t i = 0; i < flips.count; i++)
-                    assert_true(influencers ? flips.item[i].node != u
-                                            : flips.item[i].node == u);
+                    assert_true(
+                        influencers ? flips.item[i].node != u : flips.item[i].node == u);
                 graphss_graph_destroy(ctx, &g);
                 graphss_features_destroy(ctx, &f);
                 graphss_flips_destroy(ctx, &flips);
@@ -304,8 +303,8 @@ static void test_no_edge_leaves_a_node_alone(void **state)
         graphss_features f = {0};
         assert_ok(ctx, graphss_attack_run(ctx, &flips, NULL, &in, &opt));
         assert_int_equal(flips.count, 40); /* an edge may be flipped again */
-        assert_ok(ctx,
-                  graphss_flips_apply_parts(ctx, &g, &f, in.graph, in.features, &flips, NULL));
+        assert_ok(
+            ctx, graphss_flips_apply_parts(ctx, &g, &f, in.graph, in.features, &flips, NULL));
         assert_ok(ctx, graphss_graph_check(ctx, &g));
         for (size_t i = 0; i < TINY_N; i++)
             assert_true(graphss_graph_degree(&g, i) > 0);
@@ -386,55 +385,55 @@ static void test_what_cannot_be_attacked_is_refused(void **state)
     graphss_attack_options opt;
     graphss_attack_options_init(&opt);
     assert_fails(ctx, graphss_attack_run(ctx, &flips, NULL, &in, NULL), GRAPHSS_ERR_INVALID,
-                 "victim 1 is node 14");
+        "victim 1 is node 14");
     in = tiny_input(&t, twice, 3);
     assert_fails(ctx, graphss_attack_run(ctx, &flips, NULL, &in, NULL), GRAPHSS_ERR_INVALID,
-                 "node 4 is a victim twice");
+        "node 4 is a victim twice");
     in = tiny_input(&t, &fine, 1);
     in.surrogate = NULL;
     assert_fails(ctx, graphss_attack_run(ctx, &flips, NULL, &in, NULL), GRAPHSS_ERR_INVALID,
-                 "needs a surrogate");
+        "needs a surrogate");
     in = tiny_input(&t, &fine, 1);
     in.label = NULL;
     assert_fails(ctx, graphss_attack_run(ctx, &flips, NULL, &in, NULL), GRAPHSS_ERR_INVALID,
-                 "no labels");
+        "no labels");
     in = tiny_input(&t, &fine, 1);
     t.data.label[1] = -1;
     assert_fails(ctx, graphss_attack_run(ctx, &flips, NULL, &in, NULL), GRAPHSS_ERR_INVALID,
-                 "its label is -1");
+        "its label is -1");
     t.data.label[1] = 0;
     opt.method = "charm";
     assert_fails(ctx, graphss_attack_run(ctx, &flips, NULL, &in, &opt), GRAPHSS_ERR_INVALID,
-                 "found 'charm', want one of nettack");
+        "found 'charm', want one of nettack");
     graphss_attack_options_init(&opt);
     opt.edges = -1;
-    assert_fails(ctx, graphss_attack_run(ctx, &flips, NULL, &in, &opt), GRAPHSS_ERR_INVALID,
-                 "--links");
+    assert_fails(
+        ctx, graphss_attack_run(ctx, &flips, NULL, &in, &opt), GRAPHSS_ERR_INVALID, "--links");
     t.w[4] = NAN;
-    assert_fails(ctx, graphss_attack_run(ctx, &flips, NULL, &in, NULL), GRAPHSS_ERR_INVALID,
-                 "[1][1]");
+    assert_fails(
+        ctx, graphss_attack_run(ctx, &flips, NULL, &in, NULL), GRAPHSS_ERR_INVALID, "[1][1]");
     t.w[4] = 0;
     t.data.features.n_rows = TINY_N - 1;
     assert_fails(ctx, graphss_attack_run(ctx, &flips, NULL, &in, NULL), GRAPHSS_ERR_SHAPE,
-                 "features of 13 nodes");
+        "features of 13 nodes");
     t.data.features.n_rows = TINY_N;
     t.data.label[3] = 1 << 20;
     assert_fails(ctx, graphss_attack_run(ctx, &flips, NULL, &in, NULL), GRAPHSS_ERR_INVALID,
-                 "node 3 has label 1048576");
+        "node 3 has label 1048576");
     t.data.label[3] = -1;
     const int32_t target = t.data.graph.target[0], column = t.data.features.column[0];
     t.data.graph.target[0] = TINY_N;
     assert_fails(ctx, graphss_attack_run(ctx, &flips, NULL, &in, NULL), GRAPHSS_ERR_INVALID,
-                 "node 0: neighbour 14");
+        "node 0: neighbour 14");
     t.data.graph.target[0] = target;
     t.data.features.column[0] = -1;
     assert_fails(ctx, graphss_attack_run(ctx, &flips, NULL, &in, NULL), GRAPHSS_ERR_INVALID,
-                 "feature -1");
+        "feature -1");
     t.data.features.column[0] = column;
     graphss_features none = {.n_rows = TINY_N};
     in.features = &none;
     assert_fails(ctx, graphss_attack_run(ctx, &flips, NULL, &in, NULL), GRAPHSS_ERR_SHAPE,
-                 "the data has none");
+        "the data has none");
     assert_int_equal(flips.count, 0);
     graphss_dataset_destroy(ctx, &t.data);
     graphss_ctx_free(ctx);
@@ -474,25 +473,23 @@ typedef struct starving {
 
 /* On a ground made for all victims, or each on its own. */
 static graphss_status attack_each(graphss_ctx *ctx, graphss_flips *flips,
-                                  const graphss_attack_input *in,
-                                  const graphss_attack_options *opt,
-                                  const graphss_i_attack_budget *each, size_t stride,
-                                  bool grounded)
+    const graphss_attack_input *in, const graphss_attack_options *opt,
+    const graphss_i_attack_budget *each, size_t stride, bool grounded)
 {
     graphss_i_ground ground = {0};
     graphss_status st = GRAPHSS_OK;
     const graphss_i_ground_input base = {.features = in->features,
-                                         .domain = graphss_i_attack_domain(in->features, opt),
-                                         .node = in->victim,
-                                         .n_nodes = in->n_victims,
-                                         .n_classes = in->n_classes,
-                                         .believed = &in->surrogate,
-                                         .n_believed = 1};
+        .domain = graphss_i_attack_domain(in->features, opt),
+        .node = in->victim,
+        .n_nodes = in->n_victims,
+        .n_classes = in->n_classes,
+        .believed = &in->surrogate,
+        .n_believed = 1};
     if (grounded)
         st = graphss_i_ground_init(ctx, &ground, &base);
     if (!st)
-        st = graphss_i_nettack_each(ctx, flips, in, opt, each, stride,
-                                    grounded ? &ground : NULL);
+        st = graphss_i_nettack_each(
+            ctx, flips, in, opt, each, stride, grounded ? &ground : NULL);
     graphss_i_ground_destroy(ctx, &ground);
     return st;
 }
@@ -550,8 +547,8 @@ static void test_the_budget_and_the_domain_are_reported(void **state)
     opt.influencers = 5;
     graphss_attack_budget_text(text, sizeof text, &opt);
     assert_string_equal(text,
-                        "degree + 2 links or features per victim, independent, through 5 "
-                        "influencers");
+        "degree + 2 links or features per victim, independent, through 5 "
+        "influencers");
     const graphss_features counts = {.kind = GRAPHSS_FEATURES_COUNTS};
     graphss_attack_domain_text(text, sizeof text, &counts, &opt);
     assert_string_equal(text, "0 <-> the column's median (counts, detected)");
@@ -578,8 +575,8 @@ static void test_victims_may_have_budgets_of_their_own(void **state)
         const graphss_i_attack_budget same[N] = {{2, 3, 0}, {2, 3, 0}, {2, 3, 0}};
         assert_ok(ctx, graphss_attack_run(ctx, &want, NULL, &in, &opt));
         for (int way = 0; way < 4; way++) {
-            assert_ok(ctx,
-                      attack_each(ctx, &got, &in, &opt, way % 2 ? same : NULL, 1, way / 2));
+            assert_ok(
+                ctx, attack_each(ctx, &got, &in, &opt, way % 2 ? same : NULL, 1, way / 2));
             assert_int_equal(got.count, want.count);
             for (size_t i = 0; i < want.count; i++) {
                 assert_int_equal(got.item[i].victim, want.item[i].victim);

@@ -29,8 +29,8 @@ static int64_t *read_offsets(graphss_ctx *ctx, graphss_i_npz *npz, const char *n
     return out;
 }
 
-static void read_graph(graphss_ctx *ctx, graphss_graph *out, graphss_i_npz *npz,
-                       const char *prefix)
+static void read_graph(
+    graphss_ctx *ctx, graphss_graph *out, graphss_i_npz *npz, const char *prefix)
 {
     char name[64];
     size_t nnz, n;
@@ -40,15 +40,15 @@ static void read_graph(graphss_ctx *ctx, graphss_graph *out, graphss_i_npz *npz,
     int64_t *offset = read_offsets(ctx, npz, name);
     snprintf(name, sizeof name, "%s_indices", prefix);
     int32_t *column = read_ints(ctx, &nnz, npz, name);
-    assert_ok(ctx, graphss_i_graph_from_rows(ctx, out, (size_t)shape[0], offset, column, NULL,
-                                             nnz, prefix, NULL));
+    assert_ok(ctx, graphss_i_graph_from_rows(
+                       ctx, out, (size_t)shape[0], offset, column, NULL, nnz, prefix, NULL));
     graphss_release(ctx, shape);
     graphss_release(ctx, offset);
     graphss_release(ctx, column);
 }
 
-static void read_features(graphss_ctx *ctx, graphss_features *out, graphss_i_npz *npz,
-                          const char *prefix)
+static void read_features(
+    graphss_ctx *ctx, graphss_features *out, graphss_i_npz *npz, const char *prefix)
 {
     char name[64];
     size_t nnz, n;
@@ -61,7 +61,7 @@ static void read_features(graphss_ctx *ctx, graphss_features *out, graphss_i_npz
     snprintf(name, sizeof name, "%s_indices", prefix);
     int32_t *column = read_ints(ctx, &nnz, npz, name);
     assert_ok(ctx, graphss_i_features_from_rows(ctx, out, (size_t)shape[0], (size_t)shape[1],
-                                                offset, column, value, nnz, prefix));
+                       offset, column, value, nnz, prefix));
     graphss_release(ctx, shape);
 }
 
@@ -75,7 +75,7 @@ static int64_t whole(const json_t *object, const char *key)
 /* One attack against its record: the same choices in the same order, the same candidates,
  * losses to 1e-9. */
 static void compare(graphss_ctx *ctx, const graphss_attack_input *in,
-                    const graphss_attack_options *opt, const json_t *record, size_t *compared)
+    const graphss_attack_options *opt, const json_t *record, size_t *compared)
 {
     graphss_flips flips = {0};
     graphss_attack_log log = {0};
@@ -83,8 +83,8 @@ static void compare(graphss_ctx *ctx, const graphss_attack_input *in,
     const json_t *steps = json_object_get(record, "steps");
     const json_t *losses = json_object_get(record, "losses");
     assert_int_equal(flips.count, json_array_size(steps));
-    assert_true(fabs(log.victim[0].loss_before - json_real_value(json_array_get(losses, 0))) <
-                1e-9);
+    assert_true(
+        fabs(log.victim[0].loss_before - json_real_value(json_array_get(losses, 0))) < 1e-9);
     for (size_t i = 0; i < flips.count; i++) {
         const json_t *step = json_array_get(steps, i);
         const graphss_flip *f = &flips.item[i];
@@ -98,8 +98,8 @@ static void compare(graphss_ctx *ctx, const graphss_attack_input *in,
             assert_int_equal(f->target, json_integer_value(json_array_get(pair, 1)));
             assert_true(f->new_value == (add ? 1 : 0));
         }
-        assert_true(fabs(log.step[i].loss - json_real_value(json_object_get(step, "loss"))) <
-                    1e-9);
+        assert_true(
+            fabs(log.step[i].loss - json_real_value(json_object_get(step, "loss"))) < 1e-9);
         if (json_object_get(step, "n_candidate_edges"))
             assert_int_equal(log.step[i].n_edges, whole(step, "n_candidate_edges"));
         if (json_object_get(step, "n_candidate_features"))
@@ -137,21 +137,21 @@ static void test_every_victim_is_attacked_as_by_the_original(void **state)
         int kind;
         double cutoff;
     } attack[] = {{"attacks_f64", "structure", GRAPHSS_ATTACK_EDGES, 0.004},
-                  {"attacks_f64", "features", GRAPHSS_ATTACK_FEATURES, 0.004},
-                  {"attacks_f64", "both", GRAPHSS_ATTACK_BOTH, 0.004},
-                  {"structure_strict_cutoff_f64", NULL, GRAPHSS_ATTACK_EDGES, 1e-4}};
+        {"attacks_f64", "features", GRAPHSS_ATTACK_FEATURES, 0.004},
+        {"attacks_f64", "both", GRAPHSS_ATTACK_BOTH, 0.004},
+        {"structure_strict_cutoff_f64", NULL, GRAPHSS_ATTACK_EDGES, 1e-4}};
     size_t attacks = 0, steps = 0;
     for (size_t v = 0; v < json_array_size(victims); v++) {
         const json_t *about = json_array_get(victims, v);
         const int32_t u = (int32_t)whole(about, "node");
         const graphss_attack_input in = {.struct_size = sizeof in,
-                                         .graph = &graph,
-                                         .features = &features,
-                                         .label = label,
-                                         .n_classes = 7,
-                                         .surrogate = w,
-                                         .victim = &u,
-                                         .n_victims = 1};
+            .graph = &graph,
+            .features = &features,
+            .label = label,
+            .n_classes = 7,
+            .surrogate = w,
+            .victim = &u,
+            .n_victims = 1};
         for (size_t a = 0; a < sizeof attack / sizeof *attack; a++) {
             const json_t *record = json_object_get(about, attack[a].group);
             if (attack[a].name)
@@ -223,13 +223,13 @@ static void test_paper_mode_repeats_the_papers_code(void **state)
     graphss_attack_options_init(&opt);
     opt.mode = GRAPHSS_MODE_PAPER;
     const graphss_attack_input in = {.struct_size = sizeof in,
-                                     .graph = &graph,
-                                     .features = &features,
-                                     .label = label,
-                                     .n_classes = 7,
-                                     .surrogate = w,
-                                     .victim = victim,
-                                     .n_victims = n_victims};
+        .graph = &graph,
+        .features = &features,
+        .label = label,
+        .n_classes = 7,
+        .surrogate = w,
+        .victim = victim,
+        .n_victims = n_victims};
     assert_ok(ctx, graphss_attack_run(ctx, &flips, NULL, &in, &opt));
     assert_int_equal(graphss_flips_count(&flips, GRAPHSS_FLIP_EDGE) * 3, n_edits);
     assert_int_equal(graphss_flips_count(&flips, GRAPHSS_FLIP_FEATURE), 20 * n_victims);
@@ -243,12 +243,12 @@ static void test_paper_mode_repeats_the_papers_code(void **state)
         assert_int_equal((int)(f->new_value - f->old_value), e[2]);
         e += 3;
     }
-    assert_ok(ctx, graphss_flips_apply_parts(ctx, &got_graph, &got, &graph, &features, &flips,
-                                             NULL));
-    assert_memory_equal(got_graph.offset, want_graph.offset,
-                        (graph.n_nodes + 1) * sizeof *graph.offset);
+    assert_ok(ctx,
+        graphss_flips_apply_parts(ctx, &got_graph, &got, &graph, &features, &flips, NULL));
+    assert_memory_equal(
+        got_graph.offset, want_graph.offset, (graph.n_nodes + 1) * sizeof *graph.offset);
     assert_memory_equal(got_graph.target, want_graph.target,
-                        (size_t)want_graph.offset[graph.n_nodes] * sizeof *graph.target);
+        (size_t)want_graph.offset[graph.n_nodes] * sizeof *graph.target);
     const size_t stored = graphss_features_stored(&want);
     assert_int_equal(graphss_features_stored(&got), stored);
     assert_memory_equal(got.offset, want.offset, (want.n_rows + 1) * sizeof *want.offset);

@@ -27,8 +27,8 @@ static void naive_allowed(bool *allowed, const dense_world *w, size_t node)
     }
 }
 
-static void check_all(const graphss_i_cooccur *c, const dense_world *w,
-                      graphss_i_cooccur_scratch *scratch)
+static void check_all(
+    const graphss_i_cooccur *c, const dense_world *w, graphss_i_cooccur_scratch *scratch)
 {
     for (size_t n = 0; n < TINY_N; n++) {
         uint8_t got[TINY_D];
@@ -76,8 +76,8 @@ static void test_allowed_words_among_many(void **state)
             for (size_t l = 0; l < WORDS; l++)
                 want[l] += joined[l] ? inv : 0;
         }
-        graphss_i_cooccur_allowed(got, &c, words.column[node], (size_t)words.length[node],
-                                  &scratch);
+        graphss_i_cooccur_allowed(
+            got, &c, words.column[node], (size_t)words.length[node], &scratch);
         for (size_t l = 0; l < WORDS; l++)
             if (fabs(want[l] - 0.5 * all) > 1e-9)
                 assert_int_equal(got[l], want[l] > 0.5 * all);
@@ -237,16 +237,16 @@ static void test_medians_agree_with_sorting(void **state)
             assert_ok(ctx, graphss_i_feature_index_on(ctx, &on, &x, GRAPHSS_DOMAIN_COUNTS));
             assert_true(on == sorted[(n - 1) / 2]);
             assert_ok(ctx, graphss_i_feature_index_on(ctx, &on, &x, GRAPHSS_DOMAIN_REAL));
-            assert_true(on ==
-                        (float)(0.5 * ((double)sorted[(n - 1) / 2] + (double)sorted[n / 2])));
+            assert_true(
+                on == (float)(0.5 * ((double)sorted[(n - 1) / 2] + (double)sorted[n / 2])));
             graphss_i_feature_index_destroy(ctx, &x);
         }
     graphss_ctx_free(ctx);
 }
 
 /* The ratio from two whole lists of degrees. */
-static double naive_ll(double sign, const int *degree, size_t n, const int *more,
-                       size_t n_more)
+static double naive_ll(
+    double sign, const int *degree, size_t n, const int *more, size_t n_more)
 {
     double count = 0, sum = 0;
     for (size_t i = 0; i < n + n_more; i++) {
@@ -287,7 +287,7 @@ static void test_the_degree_ratio_agrees_with_whole_lists_of_degrees(void **stat
             const double sign = i ? 1 : -1;
             const double want = -2 * naive_ll(sign, before, NODES, now, NODES) +
                                 2 * (naive_ll(sign, before, NODES, NULL, 0) +
-                                     naive_ll(sign, now, NODES, NULL, 0));
+                                        naive_ll(sign, now, NODES, NULL, 0));
             assert_true(fabs(got[i] - want) < 1e-10);
         }
         assert_true(got[0] > -1e-10); /* two fits are never worse than one */

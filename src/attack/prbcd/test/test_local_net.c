@@ -14,8 +14,8 @@ typedef struct fixture {
 } fixture;
 
 /* Candidates: the victim's first three neighbours, then nodes it is not connected to. */
-static void fixture_make(graphss_ctx *ctx, fixture *s, const char *model, bool loops,
-                         int64_t layers)
+static void fixture_make(
+    graphss_ctx *ctx, fixture *s, const char *model, bool loops, int64_t layers)
 {
     world_make(ctx, &s->w, 3);
     graphss_train_options opt;
@@ -26,14 +26,13 @@ static void fixture_make(graphss_ctx *ctx, fixture *s, const char *model, bool l
     if (strcmp(model, "sgc") != 0)
         opt.layers = layers;
     s->model = NULL;
-    assert_ok(ctx, graphss_model_train(
-                       ctx, &s->model, NULL,
+    assert_ok(ctx, graphss_model_train(ctx, &s->model, NULL,
                        &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
-                                              .graph = &s->w.graph,
-                                              .features = &s->w.features,
-                                              .n_classes = 2,
-                                              .split = &s->w.split,
-                                              .seed = 1},
+                           .graph = &s->w.graph,
+                           .features = &s->w.features,
+                           .n_classes = 2,
+                           .split = &s->w.split,
+                           .seed = 1},
                        &opt));
     assert_ok(ctx, graphss_i_rows_init(ctx, &s->edges, &s->w.graph));
     size_t n = 0;
@@ -60,8 +59,8 @@ static void check_answers(const char *model, bool loops, int64_t layers)
     graphss_i_local_net net = {0};
     fixture_make(ctx, &s, model, loops, layers);
     assert_ok(ctx, graphss_i_local_model_init(ctx, &lm, s.model, WORLD_NODES, &s.w.features));
-    assert_ok(ctx, graphss_i_local_net_init(ctx, &net, &lm, &s.edges, VICTIM, 0, s.candidate,
-                                            PAIRS));
+    assert_ok(ctx,
+        graphss_i_local_net_init(ctx, &net, &lm, &s.edges, VICTIM, 0, s.candidate, PAIRS));
     /* flip pairs 1, 4 and 9, and none */
     for (int flip = 0; flip < 2; flip++) {
         double p[PAIRS] = {0};
@@ -107,8 +106,8 @@ static void check_slopes(const char *model, bool loops, int64_t layers)
     graphss_i_local_net net = {0};
     fixture_make(ctx, &s, model, loops, layers);
     assert_ok(ctx, graphss_i_local_model_init(ctx, &lm, s.model, WORLD_NODES, &s.w.features));
-    assert_ok(ctx, graphss_i_local_net_init(ctx, &net, &lm, &s.edges, VICTIM, 1, s.candidate,
-                                            PAIRS));
+    assert_ok(ctx,
+        graphss_i_local_net_init(ctx, &net, &lm, &s.edges, VICTIM, 1, s.candidate, PAIRS));
     double p[PAIRS], grad[PAIRS];
     for (int c = 0; c < PAIRS; c++)
         p[c] = 0.1 + 0.06 * c;
@@ -157,8 +156,8 @@ static void test_a_model_without_edges_is_refused(void **state)
     graphss_i_local_model lm = {0};
     fixture_make(ctx, &s, "mlp", true, 2);
     assert_fails(ctx,
-                 graphss_i_local_model_init(ctx, &lm, s.model, WORLD_NODES, &s.w.features),
-                 GRAPHSS_ERR_INVALID, "mlp");
+        graphss_i_local_model_init(ctx, &lm, s.model, WORLD_NODES, &s.w.features),
+        GRAPHSS_ERR_INVALID, "mlp");
     fixture_destroy(ctx, &s);
     graphss_ctx_free(ctx);
 }
@@ -171,8 +170,8 @@ static graphss_status build_once(graphss_ctx *ctx, void *arg)
     graphss_status st =
         graphss_i_local_model_init(ctx, &lm, s->model, WORLD_NODES, &s->w.features);
     if (!st)
-        st = graphss_i_local_net_init(ctx, &net, &lm, &s->edges, VICTIM, 0, s->candidate,
-                                      PAIRS);
+        st = graphss_i_local_net_init(
+            ctx, &net, &lm, &s->edges, VICTIM, 0, s->candidate, PAIRS);
     graphss_i_local_net_destroy(ctx, &net);
     graphss_i_local_model_destroy(ctx, &lm);
     return st;

@@ -114,14 +114,14 @@ static void test_one_flip_is_among_the_best(void **state)
         graphss_graph g = {0};
         graphss_features x = {0};
         assert_ok(ctx, graphss_flips_add(ctx, &one,
-                                         (graphss_flip){.victim = v,
-                                                        .kind = GRAPHSS_FLIP_EDGE,
-                                                        .node = v,
-                                                        .target = u,
-                                                        .old_value = there,
-                                                        .new_value = !there}));
-        assert_ok(ctx, graphss_flips_apply_parts(ctx, &g, &x, &s.data.graph, &s.data.features,
-                                                 &one, NULL));
+                           (graphss_flip){.victim = v,
+                               .kind = GRAPHSS_FLIP_EDGE,
+                               .node = v,
+                               .target = u,
+                               .old_value = there,
+                               .new_value = !there}));
+        assert_ok(ctx, graphss_flips_apply_parts(
+                           ctx, &g, &x, &s.data.graph, &s.data.features, &one, NULL));
         assert_ok(ctx, graphss_model_predict(ctx, prob, s.model, &g, &s.data.features));
         float other = 0;
         for (size_t c = 0; c < k; c++)
@@ -177,15 +177,15 @@ static void test_what_it_cannot_do_is_refused(void **state)
     graphss_attack_options opt = options();
     opt.kind = GRAPHSS_ATTACK_LF;
     assert_fails(ctx, graphss_attack_run(ctx, &flips, NULL, &s.in, &opt), GRAPHSS_ERR_INVALID,
-                 "links only");
+        "links only");
     opt = options();
     opt.influencers = 1;
     assert_fails(ctx, graphss_attack_run(ctx, &flips, NULL, &s.in, &opt), GRAPHSS_ERR_INVALID,
-                 "--influencers");
+        "--influencers");
     opt = options();
     s.in.model = NULL;
-    assert_fails(ctx, graphss_attack_run(ctx, &flips, NULL, &s.in, &opt), GRAPHSS_ERR_INVALID,
-                 "model");
+    assert_fails(
+        ctx, graphss_attack_run(ctx, &flips, NULL, &s.in, &opt), GRAPHSS_ERR_INVALID, "model");
     fixture_destroy(ctx, &s);
     graphss_ctx_free(ctx);
 }

@@ -66,11 +66,11 @@ static void test_features_move_towards_a_node_of_the_class_that_edges_lead_to(vo
         if (s.data.label[u] != s.data.label[victim])
             wanted = u;
     assert_ok(ctx, graphss_flips_add(ctx, &flips,
-                                     (graphss_flip){.victim = victim,
-                                                    .kind = GRAPHSS_FLIP_EDGE,
-                                                    .node = victim,
-                                                    .target = wanted,
-                                                    .new_value = 1}));
+                       (graphss_flip){.victim = victim,
+                           .kind = GRAPHSS_FLIP_EDGE,
+                           .node = victim,
+                           .target = wanted,
+                           .new_value = 1}));
     assert_ok(ctx, graphss_i_move(ctx, &flips, &s.in, share, &rng));
     assert_int_equal(flips.count, 1 + (SCENE_VICTIMS - 1) * D);
     for (size_t v = 0, at = 1; v < SCENE_VICTIMS; v++) {
@@ -186,14 +186,14 @@ static void stage_make(graphss_ctx *ctx, stage *s)
 static graphss_status reinforce(graphss_ctx *ctx, graphss_flips *flips, const stage *s)
 {
     const graphss_attack_input in = {.struct_size = sizeof in,
-                                     .graph = &s->w.graph,
-                                     .features = &s->w.features,
-                                     .label = s->w.label,
-                                     .n_classes = K,
-                                     .surrogate = s->surrogate,
-                                     .victim = s->victim,
-                                     .n_victims = HIT,
-                                     .seed = 3};
+        .graph = &s->w.graph,
+        .features = &s->w.features,
+        .label = s->w.label,
+        .n_classes = K,
+        .surrogate = s->surrogate,
+        .victim = s->victim,
+        .n_victims = HIT,
+        .seed = 3};
     return graphss_i_praise(ctx, flips, &in, EDGES, WORDS);
 }
 
@@ -459,8 +459,8 @@ static void test_benign_is_churn_by_another_name(void **state)
     graphss_flips flips = {0}, wanted = {0};
     graphss_attack_log log = {0};
     assert_ok(ctx, graphss_attack_run(ctx, &flips, &log, &s.in, &opt));
-    assert_ok(ctx,
-              graphss_benign_churn(ctx, &wanted, &s.data, s.victim, SCENE_VICTIMS, 1, &churn));
+    assert_ok(
+        ctx, graphss_benign_churn(ctx, &wanted, &s.data, s.victim, SCENE_VICTIMS, 1, &churn));
     assert_int_equal(flips.count, wanted.count);
     same_flips(flips.item, wanted.item, wanted.count);
     assert_string_equal(flips.method, "benign");
@@ -491,16 +491,16 @@ static void test_what_has_no_meaning_is_refused(void **state)
         graphss_attack_options opt = options(method[m], 2, 20);
         opt.mode = GRAPHSS_MODE_PAPER;
         assert_fails(ctx, graphss_attack_run(ctx, &flips, NULL, &s.in, &opt),
-                     GRAPHSS_ERR_INVALID, "has no such mode");
+            GRAPHSS_ERR_INVALID, "has no such mode");
         opt = options(method[m], 2, 20);
         opt.influencers = 2;
         assert_fails(ctx, graphss_attack_run(ctx, &flips, NULL, &s.in, &opt),
-                     GRAPHSS_ERR_INVALID, "--influencers");
+            GRAPHSS_ERR_INVALID, "--influencers");
     }
     graphss_attack_options opt = options("benign", 2, 20);
     opt.kind = GRAPHSS_ATTACK_EDGES;
     assert_fails(ctx, graphss_attack_run(ctx, &flips, NULL, &s.in, &opt), GRAPHSS_ERR_INVALID,
-                 "--kind");
+        "--kind");
     fixture_destroy(ctx, &s);
     graphss_ctx_free(ctx);
 }

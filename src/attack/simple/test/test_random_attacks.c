@@ -33,8 +33,8 @@ static void test_the_budget_is_spent_and_the_changes_fit(void **state)
         const graphss_attack_options opt = options(method[m]);
         assert_ok(ctx, graphss_attack_run(ctx, &flips, &log, &s.in, &opt));
         assert_int_equal(graphss_flips_count(&flips, GRAPHSS_FLIP_EDGE), 2 * SCENE_VICTIMS);
-        assert_int_equal(graphss_flips_count(&flips, GRAPHSS_FLIP_FEATURE),
-                         20 * SCENE_VICTIMS);
+        assert_int_equal(
+            graphss_flips_count(&flips, GRAPHSS_FLIP_FEATURE), 20 * SCENE_VICTIMS);
         assert_int_equal(log.n_victims, SCENE_VICTIMS);
         assert_int_equal(log.n_steps, flips.count);
         assert_int_equal(log.victim[3].n_edges, 2);
@@ -165,7 +165,7 @@ static void test_paper_mode_is_refused(void **state)
     opt.mode = GRAPHSS_MODE_PAPER;
     graphss_flips flips = {0};
     assert_fails(ctx, graphss_attack_run(ctx, &flips, NULL, &s.in, &opt), GRAPHSS_ERR_INVALID,
-                 "random has no such mode");
+        "random has no such mode");
     fixture_destroy(ctx, &s);
     graphss_ctx_free(ctx);
 }

@@ -135,9 +135,9 @@ static void test_numeric_columns_are_features_and_text_is_left_out(void **state)
     (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_dataset data = read_good(ctx,
-                                     "node_id;age;title;class;height;graph_id\n"
-                                     "0;30;one;3;1.5;0\n1;40;2;7;1.75;0\n",
-                                     "0;1\n");
+        "node_id;age;title;class;height;graph_id\n"
+        "0;30;one;3;1.5;0\n1;40;2;7;1.75;0\n",
+        "0;1\n");
     assert_int_equal(data.features.n_cols, 2);
     assert_string_equal(graphss_names_get(&data.column_names, 0), "age");
     assert_string_equal(graphss_names_get(&data.column_names, 1), "height");
@@ -166,7 +166,7 @@ static void test_edges_need_no_header(void **state)
 {
     (void)state;
     static const char *const edges[] = {"a,b\nb,c\n", "a,b,1\nb,c,2\n", "one,two\na,b\nb,c\n",
-                                        "src\tdst\na\tb\nb\tc\n", "from to\na b\nb c\n"};
+        "src\tdst\na\tb\nb\tc\n", "from to\na b\nb c\n"};
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     for (size_t i = 0; i < sizeof edges / sizeof *edges; i++) {
         graphss_dataset data = read_good(ctx, "node_id\na\nb\nc\n", edges[i]);
@@ -195,9 +195,9 @@ static void test_what_pandas_writes_is_what_was_meant(void **state)
     assert_non_null(ctx);
     /* Its index has no name; labels that lack somewhere make all of them 1.0. */
     graphss_dataset data = read_good(ctx,
-                                     ",id,label,age,title\n7,a,0.0,1,\n8,b,1.0,2,x\n"
-                                     "9,c,,3,\n10,d,-1.0,4,\n11,e,1,5,\n",
-                                     ",follower,followee\n0,a,b\n1,b,c\n");
+        ",id,label,age,title\n7,a,0.0,1,\n8,b,1.0,2,x\n"
+        "9,c,,3,\n10,d,-1.0,4,\n11,e,1,5,\n",
+        ",follower,followee\n0,a,b\n1,b,c\n");
     assert_non_null(strstr(warning, "edges.csv:1: 'follower' and 'followee' are taken"));
     assert_int_equal(data.graph.n_nodes, 5);
     assert_int_equal(graphss_graph_edges(&data.graph), 2);
@@ -255,26 +255,31 @@ static void test_mistakes_are_named_with_their_place(void **state)
         {"id,age\n0,nan\n1,3\n", e, "nodes.csv:2:3: found 'nan', want a finite number"},
         /* one rule for what is missing, whatever the order of the rows */
         {"id,age\n0,\n1,NA\n2,3\n", e,
-         "nodes.csv:2:3: found '', want a finite number, as in line 4 of column 'age'"},
+            "nodes.csv:2:3: found '', want a finite number, as in line 4 of column 'age'"},
         {"id,age\n0,3\n1,\n", e, "nodes.csv:3:3: found '', want a finite number"},
         {"id,age\n0,3\n1,NA\n", e, "nodes.csv:3:3: found 'NA', want a finite number"},
         {"id,age\n0,3\n1,\"1,200\"\n", e,
-         "found '1,200', want a finite number in column 'age': write 1200 or 1.5, without"},
+            "found '1,200', want a finite number in column 'age': write 1200 or 1.5, without"},
         /* all of them at once, ten by name */
         {"id,age,h\n0,3,1\n1,NA,\n2,old,5\n", e,
-         "nodes.csv:3:3: found 'NA', want a finite number in column 'age': fill it in, "
-         "leave the column out, or say --missing mean or zero; 3 cells in all: also 3:6 '' in "
-         "'h', 4:3 'old' in 'age'"},
+            "nodes.csv:3:3: found 'NA', want a finite number in column 'age': fill it in, "
+            "leave the column out, or say --missing mean or zero; 3 cells in all: also 3:6 '' "
+            "in "
+            "'h', 4:3 'old' in 'age'"},
         {"id,a,b\n0,,1\n1,,2\n2,7,x\n3,,3\n", e,
-         "nodes.csv:2:3: found '', want a finite number, as in line 4 of column 'a': fill it "
-         "in, leave the column out, or say --missing mean or zero; 4 cells in all: also 4:5 "
-         "'x' "
-         "in 'b', 5:3 '' in 'a' ..."},
+            "nodes.csv:2:3: found '', want a finite number, as in line 4 of column 'a': fill "
+            "it "
+            "in, leave the column out, or say --missing mean or zero; 4 cells in all: also "
+            "4:5 "
+            "'x' "
+            "in 'b', 5:3 '' in 'a' ..."},
         {"id,a\n0,1\n1,\n2,\n3,\n4,\n5,\n6,\n7,\n8,\n9,\n10,\n11,\n", e,
-         "11 cells in all: also 4:3 '' in 'a', 5:3 '' in 'a', 6:3 '' in 'a', 7:3 '' in 'a', "
-         "8:3 '' in 'a', 9:3 '' in 'a', 10:3 '' in 'a', 11:3 '' in 'a', 12:4 '' in 'a' ..."},
+            "11 cells in all: also 4:3 '' in 'a', 5:3 '' in 'a', 6:3 '' in 'a', 7:3 '' in "
+            "'a', "
+            "8:3 '' in 'a', 9:3 '' in 'a', 10:3 '' in 'a', 11:3 '' in 'a', 12:4 '' in 'a' "
+            "..."},
         {"id,feat\n0,\"1,2\"\n1,\"1,x\"\n", e,
-         "nodes.csv:3:6: found 'x', want a finite number"},
+            "nodes.csv:3:6: found 'x', want a finite number"},
         {"id,feat\n0,\"1,2\"\n1,3\n", e, "nodes.csv:3:3: found 1 features, want 2"},
         {"id,feat\n0,\n1,3\n", e, "nodes.csv:2:3: found 0 features, want 1"},
         {"id,feat\n0,1e39\n1,3\n", e, "nodes.csv:2:3: found '1e39', want a finite number"},
@@ -282,7 +287,7 @@ static void test_mistakes_are_named_with_their_place(void **state)
         {"id,feat\n0,a:1\n1,b\n", e, "nodes.csv:3:3: found 'b', want WORD:VALUE"},
         {"id,feat\n0,a:1\n1,b:x\n", e, "nodes.csv:3:3: found 'b:x', want a finite number"},
         {"id,train_mask,label\n0,maybe,1\n1,0,1\n", e,
-         "nodes.csv:2:3: found 'maybe', want 0, 1"},
+            "nodes.csv:2:3: found 'maybe', want 0, 1"},
         {"id,train_mask,val_mask,label\n0,1,1,1\n1,0,0,1\n", e, "in one mask only"},
         {"id,train_mask,label\n0,1,\n1,0,1\n", e, "nodes.csv:2:3: found '1', want no node"},
         {"id,train_mask,label\n0,1,-1\n1,0,1\n", e, "node 0 is in train_mask"},
@@ -290,7 +295,7 @@ static void test_mistakes_are_named_with_their_place(void **state)
         {"id\n0\n1\n", "src,dst\n0\n", "edges.csv:2: found 1 fields, want 2"},
         {"id\n0\n1\n", "0,2\n", "edges.csv:1:3: found '2', want the id of a node"},
         {"id\n0\n1\n", "src,dst,weight\n0,1,x\n",
-         "edges.csv:2:5: found 'x', want a finite weight"},
+            "edges.csv:2:5: found 'x', want a finite weight"},
     };
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -318,8 +323,8 @@ static void test_a_file_too_large_for_the_memory_allowed_is_refused(void **state
     graphss_ctx_free(ctx);
 }
 
-static graphss_dataset read_missing(graphss_ctx *ctx, const char *nodes,
-                                    graphss_missing_rule missing)
+static graphss_dataset read_missing(
+    graphss_ctx *ctx, const char *nodes, graphss_missing_rule missing)
 {
     graphss_dataset data = {0};
     folder f = make_folder(nodes, "src,dst\na,b\nb,c\n");
@@ -361,8 +366,8 @@ static void test_text_of_few_values_is_a_column_for_each_value(void **state)
 {
     (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
-    graphss_dataset data = read_missing(
-        ctx, "id,name,city,age\na,x,Ulm,1\nb,y,,2\nc,z,Bonn,3\nd,w,Ulm,4\ne,v,Bonn,5\n",
+    graphss_dataset data = read_missing(ctx,
+        "id,name,city,age\na,x,Ulm,1\nb,y,,2\nc,z,Bonn,3\nd,w,Ulm,4\ne,v,Bonn,5\n",
         GRAPHSS_MISSING_ERROR);
     assert_int_equal(data.features.n_cols, 3);
     assert_string_equal(graphss_names_get(&data.column_names, 0), "age");
@@ -389,11 +394,10 @@ static void test_each_allocation_may_fail(void **state)
 {
     (void)state;
     static const char *const nodes[] = {people_nodes,
-                                        "id,label\nanna,caf\xe9\n\"b, c\",\nkarl,x\n",
-                                        "id,feat,label\nanna,x:1,3\n\"b, c\",y:2,4\nkarl,,\n",
-                                        "id,age,size\nanna,1,2\n\"b, c\",2,3\nkarl,3,4\n",
-                                        "id,x,y\nanna,,\n\"b, c\",,t\nkarl,,\n",
-                                        "id,x,y\nanna,,t\n\"b, c\",2,t\nkarl,4,\n"};
+        "id,label\nanna,caf\xe9\n\"b, c\",\nkarl,x\n",
+        "id,feat,label\nanna,x:1,3\n\"b, c\",y:2,4\nkarl,,\n",
+        "id,age,size\nanna,1,2\n\"b, c\",2,3\nkarl,3,4\n",
+        "id,x,y\nanna,,\n\"b, c\",,t\nkarl,,\n", "id,x,y\nanna,,t\n\"b, c\",2,t\nkarl,4,\n"};
     for (size_t i = 0; i < sizeof nodes / sizeof *nodes; i++) {
         folder f = make_folder(nodes[i], people_edges);
         testing_each_allocation_fails(read_and_destroy, f.path);

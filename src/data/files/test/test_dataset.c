@@ -7,22 +7,11 @@ typedef struct data_folder {
     char path[512];
 } data_folder;
 
-static const char *const inside[] = {"graph.npz",
-                                     "ms_academic_cs.npz",
-                                     "planetoid",
-                                     "planetoid/ind.tiny.x",
-                                     "planetoid/ind.tiny.y",
-                                     "planetoid/ind.tiny.tx",
-                                     "planetoid/ind.tiny.ty",
-                                     "planetoid/ind.tiny.allx",
-                                     "planetoid/ind.tiny.ally",
-                                     "planetoid/ind.tiny.graph",
-                                     "planetoid/ind.tiny.test.index",
-                                     "table",
-                                     "table/nodes.csv",
-                                     "table/edges.csv",
-                                     "list.txt",
-                                     "list.bin"};
+static const char *const inside[] = {"graph.npz", "ms_academic_cs.npz", "planetoid",
+    "planetoid/ind.tiny.x", "planetoid/ind.tiny.y", "planetoid/ind.tiny.tx",
+    "planetoid/ind.tiny.ty", "planetoid/ind.tiny.allx", "planetoid/ind.tiny.ally",
+    "planetoid/ind.tiny.graph", "planetoid/ind.tiny.test.index", "table", "table/nodes.csv",
+    "table/edges.csv", "list.txt", "list.bin"};
 enum { INSIDE = sizeof inside / sizeof *inside };
 
 static void inside_path(char *out, size_t size, const data_folder *f, const char *name)
@@ -113,8 +102,8 @@ static void test_names_and_paths_find_their_reader(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char path[700];
         graphss_dataset data = {0};
-        snprintf(path, sizeof path, "%s%s", cases[i].where[0] == '/' ? f.path : "",
-                 cases[i].where);
+        snprintf(
+            path, sizeof path, "%s%s", cases[i].where[0] == '/' ? f.path : "", cases[i].where);
         assert_ok(ctx, graphss_dataset_read(ctx, &data, path, &opt));
         assert_string_equal(data.format, cases[i].format);
         assert_string_equal(data.name, cases[i].name);
@@ -134,26 +123,26 @@ static void test_what_is_not_there_is_said_with_a_hint(void **state)
     graphss_dataset data = {0};
     char path[700];
     assert_fails(ctx, graphss_dataset_read(ctx, &data, "cora", &opt), GRAPHSS_ERR_NOT_FOUND,
-                 "'graphss fetch cora'");
+        "'graphss fetch cora'");
     assert_non_null(strstr(graphss_ctx_error(ctx), "/nowhere, "));
     assert_non_null(strstr(graphss_ctx_error(ctx), f.path));
     assert_fails(ctx, graphss_dataset_read(ctx, &data, "citseer", &opt), GRAPHSS_ERR_NOT_FOUND,
-                 "did you mean citeseer?");
-    const graphss_read_options nowhere = {.struct_size = sizeof nowhere,
-                                          .data_dirs = (const char *const[]){NULL}};
+        "did you mean citeseer?");
+    const graphss_read_options nowhere = {
+        .struct_size = sizeof nowhere, .data_dirs = (const char *const[]){NULL}};
     assert_fails(ctx, graphss_dataset_read(ctx, &data, "cora", &nowhere),
-                 GRAPHSS_ERR_NOT_FOUND, "none given");
+        GRAPHSS_ERR_NOT_FOUND, "none given");
     assert_fails(ctx, graphss_dataset_read(ctx, &data, "", &opt), GRAPHSS_ERR_NOT_FOUND, "''");
-    assert_fails(ctx, graphss_dataset_read(ctx, &data, "../x", &opt), GRAPHSS_ERR_NOT_FOUND,
-                 "'../x'");
+    assert_fails(
+        ctx, graphss_dataset_read(ctx, &data, "../x", &opt), GRAPHSS_ERR_NOT_FOUND, "'../x'");
     assert_fails(ctx, graphss_dataset_read(ctx, &data, "synth:x=1", &opt), GRAPHSS_ERR_INVALID,
-                 "nodes, degree");
+        "nodes, degree");
     inside_path(path, sizeof path, &f, "list.bin");
     assert_fails(ctx, graphss_dataset_read(ctx, &data, path, &opt), GRAPHSS_ERR_DATA,
-                 ".npz, .csv, .tsv, .txt, .edges, .graphml");
+        ".npz, .csv, .tsv, .txt, .edges, .graphml");
     inside_path(path, sizeof path, &f, "planetoid");
     assert_fails(ctx, graphss_dataset_read(ctx, &data, path, &opt), GRAPHSS_ERR_NOT_FOUND,
-                 "neither nodes.csv nor edges.csv");
+        "neither nodes.csv nor edges.csv");
     assert_null(data.graph.offset);
     remove_folder(&f);
     graphss_ctx_free(ctx);
@@ -196,7 +185,7 @@ static void test_without_folders_given_the_environment_names_them(void **state)
     assert_ok(ctx, graphss_dataset_read(ctx, &data, "table", NULL));
     assert_string_equal(data.name, "table");
     assert_fails(ctx, graphss_dataset_read(ctx, &data, "cora", NULL), GRAPHSS_ERR_NOT_FOUND,
-                 "/nowhere/graphss)");
+        "/nowhere/graphss)");
     graphss_dataset_destroy(ctx, &data);
     remove_folder(&f);
     graphss_ctx_free(ctx);
@@ -208,8 +197,8 @@ static void test_the_limit_of_memory_reaches_the_reader(void **state)
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     const graphss_read_options opt = {.struct_size = sizeof opt, .max_bytes = 5000};
     graphss_dataset data = {0};
-    assert_fails(ctx, graphss_dataset_read(ctx, &data, "synth:", &opt), GRAPHSS_ERR_LIMIT,
-                 "synth");
+    assert_fails(
+        ctx, graphss_dataset_read(ctx, &data, "synth:", &opt), GRAPHSS_ERR_LIMIT, "synth");
     graphss_ctx_free(ctx);
 }
 

@@ -4,8 +4,8 @@
 
 static const uint64_t plenty = UINT64_C(1) << 30;
 
-static graphss_status read_text(graphss_ctx *ctx, graphss_dataset *out, const char *text,
-                                uint64_t max_bytes)
+static graphss_status read_text(
+    graphss_ctx *ctx, graphss_dataset *out, const char *text, uint64_t max_bytes)
 {
     char path[512];
     testing_temporary(path, sizeof path, "list.edges");
@@ -23,8 +23,8 @@ static void test_numbers_stay_numbers(void **state)
 {
     (void)state;
     static const char *const texts[] = {"# comment\n3 1\n1\t2\n\n% more\n2 0\n",
-                                        "3,1\n1,2\n2,0", "src,dst\n3, 1\r\n1,2\r\n2,0\r\n",
-                                        "3;1\n1;2\n2;0\n", "3 1 x\n1 2 y\n2 0 z\n"};
+        "3,1\n1,2\n2,0", "src,dst\n3, 1\r\n1,2\r\n2,0\r\n", "3;1\n1;2\n2;0\n",
+        "3 1 x\n1 2 y\n2 0 z\n"};
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         graphss_dataset data = {0};
@@ -48,12 +48,9 @@ static void test_other_ids_become_names_in_order_of_first_sight(void **state)
     (void)state;
     static const struct {
         const char *text, *first, *second;
-    } cases[] = {{"b a\na c\n", "b", "a"},
-                 {"1 2\n2 3\n", "1", "2"},
-                 {"New York,Paris\nParis,Rome\n", "New York", "Paris"},
-                 {"0 01\n01 1\n", "0", "01"},
-                 {"\"x y\" z\nz w\n", "x y", "z"},
-                 {"-1 0\n0 1\n", "-1", "0"}};
+    } cases[] = {{"b a\na c\n", "b", "a"}, {"1 2\n2 3\n", "1", "2"},
+        {"New York,Paris\nParis,Rome\n", "New York", "Paris"}, {"0 01\n01 1\n", "0", "01"},
+        {"\"x y\" z\nz w\n", "x y", "z"}, {"-1 0\n0 1\n", "-1", "0"}};
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         graphss_dataset data = {0};
@@ -120,8 +117,8 @@ static void test_what_was_cleaned_is_counted(void **state)
     (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_dataset data = {0};
-    assert_ok(ctx,
-              read_text(ctx, &data, "0 1 1\n1 0 2\n0 1 1\n2 2 1\n3 0 0\n1 2 1\n", plenty));
+    assert_ok(
+        ctx, read_text(ctx, &data, "0 1 1\n1 0 2\n0 1 1\n2 2 1\n3 0 0\n1 2 1\n", plenty));
     assert_int_equal(data.cleaned.weighted, 1);
     assert_int_equal(data.cleaned.zeros, 1);
     assert_int_equal(data.cleaned.loops, 1);
@@ -138,16 +135,16 @@ static void test_mistakes_are_named_with_their_place(void **state)
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_dataset data = {0};
     assert_fails(ctx, read_text(ctx, &data, "0 1\n2\n", plenty), GRAPHSS_ERR_DATA,
-                 "list.edges:2:1: found '2', want two ids");
+        "list.edges:2:1: found '2', want two ids");
     assert_fails(ctx, read_text(ctx, &data, "0,1\n2,\n", plenty), GRAPHSS_ERR_DATA,
-                 "list.edges:2:3: found '', want the id of a node");
-    assert_fails(ctx, read_text(ctx, &data, "# nothing\n", plenty), GRAPHSS_ERR_DATA,
-                 "no edge in it");
+        "list.edges:2:3: found '', want the id of a node");
+    assert_fails(
+        ctx, read_text(ctx, &data, "# nothing\n", plenty), GRAPHSS_ERR_DATA, "no edge in it");
     assert_fails(ctx, read_text(ctx, &data, "0 1\n1 2\n", 100), GRAPHSS_ERR_LIMIT, "8 bytes");
     assert_fails(ctx,
-                 graphss_i_read_edge_list(ctx, &data, "/nowhere/x.edges", plenty,
-                                          GRAPHSS_MISSING_ERROR),
-                 GRAPHSS_ERR_NOT_FOUND, "/nowhere/x.edges");
+        graphss_i_read_edge_list(
+            ctx, &data, "/nowhere/x.edges", plenty, GRAPHSS_MISSING_ERROR),
+        GRAPHSS_ERR_NOT_FOUND, "/nowhere/x.edges");
     assert_null(data.graph.offset);
     graphss_ctx_free(ctx);
 }

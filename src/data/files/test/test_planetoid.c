@@ -6,15 +6,15 @@
 
 static const uint64_t plenty = UINT64_C(1) << 30;
 static const char tiny[] = GRAPHSS_SEEDS "/data/planetoid/ind.tiny";
-static const char *const ending[] = {"x",    "y",    "tx",    "ty",
-                                     "allx", "ally", "graph", "test.index"};
+static const char *const ending[] = {
+    "x", "y", "tx", "ty", "allx", "ally", "graph", "test.index"};
 
 static void test_the_tiny_dataset_is_what_was_written(void **state)
 {
     (void)state;
     static const int32_t label[8] = {0, 1, 0, 0, 1, 0, -1, 1};
     static const unsigned char feature[8][4] = {{1, 0, 0, 1}, {0, 1, 0, 0}, {0}, {1, 1, 0, 0},
-                                                {0, 0, 1, 0}, {1, 1, 1, 0}, {0}, {0, 0, 1, 1}};
+        {0, 0, 1, 0}, {1, 1, 1, 0}, {0}, {0, 0, 1, 1}};
     static const int32_t edge[6][2] = {{0, 1}, {0, 2}, {2, 3}, {3, 7}, {4, 5}, {0, 6}};
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_dataset data = {0};
@@ -63,11 +63,11 @@ static void find_both(char planetoid[1024], char npz[1024], const char *name)
 }
 
 static void read_both(graphss_ctx *ctx, graphss_dataset *planetoid, graphss_dataset *npz,
-                      const char *planetoid_path, const char *npz_path)
+    const char *planetoid_path, const char *npz_path)
 {
     assert_ok(ctx, graphss_i_read_npz(ctx, npz, npz_path, plenty, GRAPHSS_MISSING_ERROR));
-    assert_ok(ctx, graphss_i_read_planetoid(ctx, planetoid, planetoid_path, plenty,
-                                            GRAPHSS_MISSING_ERROR));
+    assert_ok(ctx, graphss_i_read_planetoid(
+                       ctx, planetoid, planetoid_path, plenty, GRAPHSS_MISSING_ERROR));
 }
 
 static void test_cora_is_the_same_from_both_formats(void **state)
@@ -176,8 +176,8 @@ static void clean_up(const damaged *d)
     rmdir(d->folder);
 }
 
-static void refused(const char *which, const char *bytes, size_t n, graphss_status status,
-                    const char *part)
+static void refused(
+    const char *which, const char *bytes, size_t n, graphss_status status, const char *part)
 {
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_dataset data = {0};
@@ -189,7 +189,7 @@ static void refused(const char *which, const char *bytes, size_t n, graphss_stat
     assert_null(data.graph.offset);
     graphss_ctx_free(ctx);
 }
-#define REFUSED(which, text, part)                                                            \
+#define REFUSED(which, text, part) \
     refused(which, text, sizeof(text) - 1, GRAPHSS_ERR_DATA, part)
 
 static void test_damage_is_refused_with_the_file(void **state)
@@ -206,10 +206,10 @@ static void test_damage_is_refused_with_the_file(void **state)
     REFUSED("graph", "}J\xff\xff\xff\xff]s.", "entry 0: want the number of a node as key");
     REFUSED("graph", "}J\xff\xff\xff\x0f]s.", "ids reach 268435455, want below 8");
     REFUSED("graph",
-            "}](K\x01K\x01K\x01K\x01K\x01K\x01K\x01K\x01K\x01K\x01K\x01K\x01"
-            "eq\x00"
-            "0(K\x00h\x00K\x01h\x00K\x02h\x00K\x03h\x00K\x04h\x00u.",
-            "more edges than the file has bytes");
+        "}](K\x01K\x01K\x01K\x01K\x01K\x01K\x01K\x01K\x01K\x01K\x01K\x01"
+        "eq\x00"
+        "0(K\x00h\x00K\x01h\x00K\x02h\x00K\x03h\x00K\x04h\x00u.",
+        "more edges than the file has bytes");
     REFUSED("test.index", "7\n", "ind.bad.test.index: 1 nodes, want 2");
     REFUSED("test.index", "7\nx\n", "ind.bad.test.index:2: want the number of a node");
     REFUSED("test.index", "7\n-1\n", "ind.bad.test.index:2: want the number of a node");
@@ -219,8 +219,8 @@ static void test_damage_is_refused_with_the_file(void **state)
 }
 
 /* Replaces the one place where `from` stands in a file of the tiny dataset. */
-static void refused_edit(const char *which, const char *from, size_t n, const char *to,
-                         const char *part)
+static void refused_edit(
+    const char *which, const char *from, size_t n, const char *to, const char *part)
 {
     char path[700];
     size_t length = 0;
@@ -237,22 +237,22 @@ static void test_parts_that_do_not_fit_are_refused(void **state)
 {
     (void)state;
     /* shape (5, 4) of allx; then its indptr 0 2 3 3 5 6; then a NaN among its values */
-    refused_edit("allx", "K\x05K\x04\x86", 5, "K\x06K\x04\x86",
-                 "ind.bad.allx: 6 rows, 6 row starts");
-    refused_edit("allx", "K\x05K\x04\x86", 5, "K\x05K\x05\x86",
-                 "ind.bad.x: 4 columns, want 5");
+    refused_edit(
+        "allx", "K\x05K\x04\x86", 5, "K\x06K\x04\x86", "ind.bad.allx: 6 rows, 6 row starts");
+    refused_edit(
+        "allx", "K\x05K\x04\x86", 5, "K\x05K\x05\x86", "ind.bad.x: 4 columns, want 5");
     refused_edit("allx", "\0\0\0\0\2\0\0\0", 8, "\0\0\0\0\x70\0\0\0",
-                 "ind.bad.allx: indptr of row 0: found 0..112");
+        "ind.bad.allx: indptr of row 0: found 0..112");
     refused_edit("allx", "\0\0\0\0\2\0\0\0", 8, "\xff\xff\xff\xff\2\0\0\0",
-                 "indptr of row 0: found -1..2");
+        "indptr of row 0: found -1..2");
     refused_edit("allx", "\0\0\0\0\3\0\0\0\1", 9, "\0\0\0\0\4\0\0\0\1",
-                 "ind.bad.allx: indices: entry 1 is 4, want 0..3");
+        "ind.bad.allx: indices: entry 1 is 4, want 0..3");
     refused_edit("allx", "\0\0\x80\x3f", 4, "\0\0\xc0\x7f",
-                 "ind.bad.allx: data: entry 0 is nan, want a finite number");
+        "ind.bad.allx: data: entry 0 is nan, want a finite number");
     refused_edit("y", "\1\0\0\0\0\0\0\0", 8, "\1\0\0\0\1\0\0\0",
-                 "ind.bad.y: row 0, column 1 is 1, want a single 1");
+        "ind.bad.y: row 0, column 1 is 1, want a single 1");
     refused_edit("y", "\1\0\0\0\0\0\0\0\0\0\0\0\1", 13, "\1\0\0\0\0\0\0\0\1\0\0\0\0",
-                 "ind.bad.y: row 1 is class 0, want 1 as in");
+        "ind.bad.y: row 1 is class 0, want 1 as in");
     refused_edit("y", "K\2K\2\x86", 5, "K\1K\4\x86", "ind.bad.y: 4 classes, want 2");
 }
 
@@ -292,9 +292,9 @@ static void test_memory_has_a_limit(void **state)
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_dataset data = {0};
     assert_fails(ctx, graphss_i_read_planetoid(ctx, &data, tiny, 300, GRAPHSS_MISSING_ERROR),
-                 GRAPHSS_ERR_LIMIT, "ind.tiny.x");
+        GRAPHSS_ERR_LIMIT, "ind.tiny.x");
     assert_fails(ctx, graphss_i_read_planetoid(ctx, &data, tiny, 1000, GRAPHSS_MISSING_ERROR),
-                 GRAPHSS_ERR_LIMIT, "ind.tiny.x");
+        GRAPHSS_ERR_LIMIT, "ind.tiny.x");
     graphss_ctx_free(ctx);
 }
 

@@ -8,16 +8,8 @@ static size_t start[] = {0, 2, 4, 6};
 static char text[] = "a\0b\0c";
 static int32_t trained[] = {2}, validated[] = {0}, tested[] = {1}, seen[] = {1};
 
-static const graphss_predictions whole = {
-    3,
-    2,
-    label,
-    prob,
-    posterior,
-    perturbed,
-    {3, start, text},
-    {2, start, text},
-    {1, 1, 1, trained, validated, tested, seen, seen, 0}};
+static const graphss_predictions whole = {3, 2, label, prob, posterior, perturbed,
+    {3, start, text}, {2, start, text}, {1, 1, 1, trained, validated, tested, seen, seen, 0}};
 
 static void test_predictions_read_back_as_they_were(void **state)
 {
@@ -72,18 +64,18 @@ static void test_unsound_predictions_are_refused(void **state)
         const char *part;
     } bad[] = {
         {{.n_nodes = 3, .n_classes = 2, .label = too_high, .prob = prob},
-         "array 'labels': entry 1 is 2, want a class or -1"},
+            "array 'labels': entry 1 is 2, want a class or -1"},
         {{.n_nodes = 3, .n_classes = 2, .label = too_low}, "array 'labels': entry 1 is -2"},
         {{.n_nodes = 3, .n_classes = 2, .label = label, .prob = not_finite},
-         "array 'probabilities': entry 2 is nan"},
+            "array 'probabilities': entry 2 is nan"},
         {{.n_nodes = 3, .label = label, .split = {.n_test = 1, .test = beyond}},
-         "array 'test': entry 0 is 3, want a node below 3"},
+            "array 'test': entry 0 is 3, want a node below 3"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         graphss_predictions p = {0};
         assert_ok(ctx, graphss_predictions_write(ctx, &bad[i].p, path));
-        assert_fails(ctx, graphss_predictions_read(ctx, &p, path), GRAPHSS_ERR_DATA,
-                     bad[i].part);
+        assert_fails(
+            ctx, graphss_predictions_read(ctx, &p, path), GRAPHSS_ERR_DATA, bad[i].part);
         assert_null(p.label);
         assert_int_equal(memory.blocks, before);
     }
@@ -94,20 +86,20 @@ static void test_unsound_predictions_are_refused(void **state)
     graphss_predictions p = {0};
     assert_ok(ctx, graphss_i_npz_write(ctx, path, array, 2));
     assert_fails(ctx, graphss_predictions_read(ctx, &p, path), GRAPHSS_ERR_DATA,
-                 "array 'probabilities': 2 x 3, want 3 nodes x classes");
+        "array 'probabilities': 2 x 3, want 3 nodes x classes");
     assert_ok(ctx, graphss_i_npz_write(ctx, path, array + 1, 1));
-    assert_ok(ctx,
-              graphss_predictions_read(ctx, &p, path)); /* the most likely are the labels */
+    assert_ok(
+        ctx, graphss_predictions_read(ctx, &p, path)); /* the most likely are the labels */
     assert_true(p.n_nodes == 2 && p.n_classes == 3 && p.label && p.prob);
     graphss_predictions_destroy(ctx, &p);
     const graphss_i_array_out other = {
         .name = "other", .dtype = "<f4", .n_dims = 2, .shape = {2, 3}, .data = prob};
     assert_ok(ctx, graphss_i_npz_write(ctx, path, &other, 1));
     assert_fails(ctx, graphss_predictions_read(ctx, &p, path), GRAPHSS_ERR_DATA,
-                 "array 'labels' is missing");
+        "array 'labels' is missing");
     const graphss_predictions none = {.n_nodes = 3};
     assert_fails(ctx, graphss_predictions_write(ctx, &none, path), GRAPHSS_ERR_INVALID,
-                 "without labels");
+        "without labels");
     unlink(path);
     graphss_ctx_free(ctx);
 }

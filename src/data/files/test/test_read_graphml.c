@@ -6,8 +6,8 @@ static const uint64_t plenty = 1 << 24;
 
 static graphss_status read_text(graphss_ctx *ctx, graphss_dataset *out, const char *text)
 {
-    return graphss_i_graphml_dataset(ctx, out, "x.graphml", text, strlen(text), plenty,
-                                     GRAPHSS_MISSING_ERROR);
+    return graphss_i_graphml_dataset(
+        ctx, out, "x.graphml", text, strlen(text), plenty, GRAPHSS_MISSING_ERROR);
 }
 
 static void test_nodes_edges_and_their_data_are_read(void **state)
@@ -51,30 +51,30 @@ static void test_mistakes_are_named_with_their_place(void **state)
         {"<html/>", "x.graphml:1:1: found html, want <graphml>"},
         {"<graphml/>", "no node in it"},
         {"<graphml><graph>\n<node/></graph></graphml>",
-         "x.graphml:2:1: found a <node> without an id"},
+            "x.graphml:2:1: found a <node> without an id"},
         {"<graphml><graph><node id='a'/>\n<edge source='a'/></graph></graphml>",
-         "x.graphml:2:1: found an <edge> without source or target"},
+            "x.graphml:2:1: found an <edge> without source or target"},
         {"<graphml><graph><node id='a'/>\n <edge source='a' target='b'/></graph></graphml>",
-         "x.graphml:2:2: found 'b', want the id of a <node>"},
+            "x.graphml:2:2: found 'b', want the id of a <node>"},
         {"<graphml><graph><node id='a'/>\n<node id='a'/></graph></graphml>",
-         "x.graphml:2:1: found 'a', want an id that no other node has"},
+            "x.graphml:2:1: found 'a', want an id that no other node has"},
         {"<graphml><graph><node id='a'><data key='k'>1</data></node></graph></graphml>",
-         "found k, want the id of a <key>"},
+            "found k, want the id of a <key>"},
         {"<graphml><graph><hyperedge/></graph></graphml>", "found a <hyperedge>"},
         {"<!DOCTYPE g [<!ENTITY a 'b'>]><graphml><graph><node id='&a;'/></graph></graphml>",
-         "found a, want no entity"},
+            "found a, want no entity"},
         {"<graphml><key id='k' attr.name='age'/><graph><node id='a'><data key='k'>1</data>"
          "</node>\n<node id='b'/></graph></graphml>",
-         "x.graphml:2:1: found '', want a finite number in column 'age'"},
+            "x.graphml:2:1: found '', want a finite number in column 'age'"},
         {"<graphml><key id='w' for='edge' attr.name='weight'/><graph><node id='a'/>\n"
          "<edge source='a' target='a'><data key='w'>x</data></edge></graph></graphml>",
-         "x.graphml:2:29: found 'x', want a finite weight"},
+            "x.graphml:2:29: found 'x', want a finite weight"},
     };
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         graphss_dataset data = {0};
-        assert_fails(ctx, read_text(ctx, &data, cases[i].text), GRAPHSS_ERR_DATA,
-                     cases[i].part);
+        assert_fails(
+            ctx, read_text(ctx, &data, cases[i].text), GRAPHSS_ERR_DATA, cases[i].part);
         assert_null(data.graph.offset);
     }
     graphss_ctx_free(ctx);
@@ -88,9 +88,9 @@ static void test_keys_of_many_nodes_may_not_take_all_memory(void **state)
     static const char text[] = "<graphml><key id='a'/><key id='b'/><graph><node id='0'/>"
                                "<node id='1'/></graph></graphml>";
     assert_fails(ctx,
-                 graphss_i_graphml_dataset(ctx, &data, "x", text, sizeof text - 1, 100,
-                                           GRAPHSS_MISSING_ERROR),
-                 GRAPHSS_ERR_LIMIT, "2 nodes with 2 keys");
+        graphss_i_graphml_dataset(
+            ctx, &data, "x", text, sizeof text - 1, 100, GRAPHSS_MISSING_ERROR),
+        GRAPHSS_ERR_LIMIT, "2 nodes with 2 keys");
     graphss_ctx_free(ctx);
 }
 

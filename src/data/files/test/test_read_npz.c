@@ -9,10 +9,9 @@ static void test_every_dtype_and_order_gives_the_same_dataset(void **state)
 {
     (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
-    const char *const path[] = {
-        FIXTURE("plain"),      FIXTURE("stored"),   FIXTURE("small_types"),
-        FIXTURE("big_endian"), FIXTURE("unsigned"), FIXTURE("fortran"),
-        FIXTURE("dotted"),     FIXTURE("objects"),  FIXTURE("names")};
+    const char *const path[] = {FIXTURE("plain"), FIXTURE("stored"), FIXTURE("small_types"),
+        FIXTURE("big_endian"), FIXTURE("unsigned"), FIXTURE("fortran"), FIXTURE("dotted"),
+        FIXTURE("objects"), FIXTURE("names")};
     char hash[65] = "";
     for (size_t i = 0; i < sizeof path / sizeof *path; i++) {
         graphss_dataset data = {0};
@@ -53,9 +52,9 @@ static void test_labels_that_cannot_be_read_are_passed_over_with_a_warning(void 
     const int64_t offset[] = {0, 1, 2}, column[] = {1, 0}, shape[] = {2, 2};
     const float complex_label[] = {0, 0, 1, 0};
     const graphss_i_array_out array[] = {{"adj_indptr", "<i8", 1, {3, 1}, offset, NULL},
-                                         {"adj_indices", "<i8", 1, {2, 1}, column, NULL},
-                                         {"adj_shape", "<i8", 1, {2, 1}, shape, NULL},
-                                         {"labels", "<c8", 1, {2, 1}, complex_label, NULL}};
+        {"adj_indices", "<i8", 1, {2, 1}, column, NULL},
+        {"adj_shape", "<i8", 1, {2, 1}, shape, NULL},
+        {"labels", "<c8", 1, {2, 1}, complex_label, NULL}};
     testing_temporary(path, sizeof path, "complex.npz");
     assert_ok(ctx, graphss_i_npz_write(ctx, path, array, sizeof array / sizeof *array));
     graphss_dataset data = {0};
@@ -82,8 +81,8 @@ static void test_names_that_are_objects_are_passed_over_with_a_warning(void **st
         .struct_size = sizeof(graphss_ctx_options), .log = keep_warnings, .user = warnings});
     graphss_dataset data = {0};
     assert_non_null(ctx);
-    assert_ok(ctx,
-              graphss_i_read_npz(ctx, &data, FIXTURE("objects"), 0, GRAPHSS_MISSING_ERROR));
+    assert_ok(
+        ctx, graphss_i_read_npz(ctx, &data, FIXTURE("objects"), 0, GRAPHSS_MISSING_ERROR));
     assert_int_equal(data.node_names.count, 0);
     assert_non_null(strstr(warnings, "array 'node_names'"));
     assert_non_null(strstr(warnings, "nodes go by position"));
@@ -103,14 +102,13 @@ static void test_nodes_of_one_name_are_read_with_a_warning(void **state)
     const struct {
         const char *text; /* five names of one letter */
         const char *warning;
-    } list[] = {{"abcde", ""},
-                {"abcdb", "entry 4 is 'b' like entry 1 (1 such entry)"},
-                {"abbab", "entry 2 is 'b' like entry 1 (3 such entries)"}};
+    } list[] = {{"abcde", ""}, {"abcdb", "entry 4 is 'b' like entry 1 (1 such entry)"},
+        {"abbab", "entry 2 is 'b' like entry 1 (3 such entries)"}};
     testing_temporary(path, sizeof path, "twice.npz");
     for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
         graphss_dataset a = {0}, b = {0};
-        assert_ok(ctx,
-                  graphss_i_read_npz(ctx, &a, FIXTURE("plain"), 0, GRAPHSS_MISSING_ERROR));
+        assert_ok(
+            ctx, graphss_i_read_npz(ctx, &a, FIXTURE("plain"), 0, GRAPHSS_MISSING_ERROR));
         graphss_i_name_list names = {0};
         for (size_t j = 0; j < 5; j++)
             assert_ok(ctx, graphss_i_name_list_add(ctx, &names, list[i].text + j, 1));
@@ -157,8 +155,7 @@ static void test_scipy_matrices_are_graphs_without_features(void **state)
     (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     const char *const path[] = {FIXTURE("scipy_csr"), FIXTURE("scipy_csc"),
-                                FIXTURE("scipy_coo"), FIXTURE("scipy_text_format"),
-                                FIXTURE("unlabelled")};
+        FIXTURE("scipy_coo"), FIXTURE("scipy_text_format"), FIXTURE("unlabelled")};
     char hash[65] = "";
     for (size_t i = 0; i < sizeof path / sizeof *path; i++) {
         graphss_dataset data = {0};
@@ -176,12 +173,12 @@ static void test_scipy_matrices_are_graphs_without_features(void **state)
         graphss_dataset_destroy(ctx, &data);
     }
     graphss_dataset data = {0};
-    assert_fails(
-        ctx, graphss_i_read_npz(ctx, &data, FIXTURE("scipy_bsr"), 0, GRAPHSS_MISSING_ERROR),
+    assert_fails(ctx,
+        graphss_i_read_npz(ctx, &data, FIXTURE("scipy_bsr"), 0, GRAPHSS_MISSING_ERROR),
         GRAPHSS_ERR_DATA, "array 'format': 'bsr', want csr, csc or coo");
     assert_fails(ctx,
-                 graphss_i_read_npz(ctx, &data, FIXTURE("masks"), 0, GRAPHSS_MISSING_ERROR),
-                 GRAPHSS_ERR_DATA, "no graph in it");
+        graphss_i_read_npz(ctx, &data, FIXTURE("masks"), 0, GRAPHSS_MISSING_ERROR),
+        GRAPHSS_ERR_DATA, "no graph in it");
     assert_null(data.graph.offset);
     graphss_ctx_free(ctx);
 }
@@ -225,8 +222,8 @@ static void test_what_is_written_reads_back_the_same(void **state)
         assert_int_equal(a.split.n_train, b.split.n_train);
         assert_int_equal(a.split.n_val, b.split.n_val);
         if (a.split.n_train)
-            assert_memory_equal(a.split.train, b.split.train,
-                                a.split.n_train * sizeof(int32_t));
+            assert_memory_equal(
+                a.split.train, b.split.train, a.split.n_train * sizeof(int32_t));
         assert_int_equal(b.cleaned.directed + b.cleaned.loops, 0);
         assert_ok(ctx, graphss_dataset_write(ctx, &b, path));
         assert_int_equal(read_bytes(path, second, sizeof second), n);
@@ -250,7 +247,7 @@ static void test_a_label_that_is_no_class_is_not_written(void **state)
     assert_ok(ctx, graphss_i_read_npz(ctx, &a, FIXTURE("plain"), 0, GRAPHSS_MISSING_ERROR));
     a.label[2] = 1 << 30;
     assert_fails(ctx, graphss_dataset_write(ctx, &a, path), GRAPHSS_ERR_INVALID,
-                 "node 2 has label 1073741824");
+        "node 2 has label 1073741824");
     a.label[2] = -2;
     assert_fails(ctx, graphss_dataset_write(ctx, &a, path), GRAPHSS_ERR_INVALID, "label -2");
     assert_int_not_equal(access(path, F_OK), 0);
@@ -268,9 +265,8 @@ static void test_dense_features_and_classes_without_nodes_read_back(void **state
     assert_ok(ctx, graphss_i_read_npz(ctx, &a, FIXTURE("plain"), 0, GRAPHSS_MISSING_ERROR));
     graphss_features_destroy(ctx, &a.features);
     const float cell[] = {1, 2.5f, 3, 4, 0, 6, 7, 8, 9, 10};
-    assert_ok(ctx,
-              graphss_i_features_from_dense(ctx, &a.features, 5, 2,
-                                            graphss_i_copy(ctx, cell, 10, sizeof *cell), "x"));
+    assert_ok(ctx, graphss_i_features_from_dense(ctx, &a.features, 5, 2,
+                       graphss_i_copy(ctx, cell, 10, sizeof *cell), "x"));
     a.n_classes = 9;
     assert_ok(ctx, graphss_dataset_refresh(ctx, &a));
     assert_true(graphss_features_dense(&a.features));
@@ -294,20 +290,20 @@ typedef struct parts {
     int64_t labels[3];
 } parts;
 
-static const parts sound = {{1, 1, 1, 1}, {1, 0, 2, 1}, {0, 1, 3, 4}, {3, 3},   {1, 1, 1},
-                            {0, 1, 0},    {0, 1, 2, 3}, {3, 2},       {0, 1, 0}};
+static const parts sound = {{1, 1, 1, 1}, {1, 0, 2, 1}, {0, 1, 3, 4}, {3, 3}, {1, 1, 1},
+    {0, 1, 0}, {0, 1, 2, 3}, {3, 2}, {0, 1, 0}};
 
 static void write_parts(graphss_ctx *ctx, const char *path, const parts *p)
 {
-#define PART(field, type)                                                                     \
-    {                                                                                         \
-        .name = #field, .dtype = type, .n_dims = 1,                                           \
-        .shape = {sizeof p->field / sizeof *p->field}, .data = p->field                       \
+#define PART(field, type) \
+    { \
+        .name = #field, .dtype = type, .n_dims = 1, \
+        .shape = {sizeof p->field / sizeof *p->field}, .data = p->field \
     }
-    const graphss_i_array_out array[] = {
-        PART(adj_data, "<f4"),    PART(adj_indices, "<i8"), PART(adj_indptr, "<i8"),
-        PART(adj_shape, "<i8"),   PART(attr_data, "<f4"),   PART(attr_indices, "<i8"),
-        PART(attr_indptr, "<i8"), PART(attr_shape, "<i8"),  PART(labels, "<i8")};
+    const graphss_i_array_out array[] = {PART(adj_data, "<f4"), PART(adj_indices, "<i8"),
+        PART(adj_indptr, "<i8"), PART(adj_shape, "<i8"), PART(attr_data, "<f4"),
+        PART(attr_indices, "<i8"), PART(attr_indptr, "<i8"), PART(attr_shape, "<i8"),
+        PART(labels, "<i8")};
 #undef PART
     assert_ok(ctx, graphss_i_npz_write(ctx, path, array, sizeof array / sizeof *array));
 }
@@ -343,8 +339,7 @@ static void test_spoiled_arrays_are_refused_with_file_array_and_place(void **sta
     p[11].adj_shape[0] = p[11].adj_shape[1] = 2147483647;
     p[12].attr_indptr[3] = 2;
     p[13].adj_indptr[0] = -1;
-    const char *const part[] = {
-        "array 'adj_indices': entry 2 is 99999, want 0..2",
+    const char *const part[] = {"array 'adj_indices': entry 2 is 99999, want 0..2",
         "array 'adj_indices': entry 2 is -1, want 0..2",
         "array 'adj_indices': entry 2 is 1099511627776, want a 32-bit integer",
         "array 'adj_indptr': entry 1 is 5, want 0..4",
@@ -363,13 +358,13 @@ static void test_spoiled_arrays_are_refused_with_file_array_and_place(void **sta
         snprintf(want, sizeof want, "%s: %s", path, part[i]);
         write_parts(ctx, path, &p[i]);
         assert_fails(ctx, graphss_i_read_npz(ctx, &data, path, 0, GRAPHSS_MISSING_ERROR),
-                     GRAPHSS_ERR_DATA, want);
+            GRAPHSS_ERR_DATA, want);
         assert_null(data.graph.offset);
         assert_int_equal(memory.blocks, before);
     }
     write_parts(ctx, path, &sound);
     assert_fails(ctx, graphss_i_read_npz(ctx, &data, path, 100, GRAPHSS_MISSING_ERROR),
-                 GRAPHSS_ERR_LIMIT, "beyond the limit of 100 bytes");
+        GRAPHSS_ERR_LIMIT, "beyond the limit of 100 bytes");
     unlink(path);
     graphss_ctx_free(ctx);
 }
@@ -393,7 +388,7 @@ static void test_coordinates_may_not_claim_nodes_out_of_thin_air(void **state)
     assert_ok(ctx, graphss_i_npz_write(ctx, path, array, 4));
     graphss_dataset data = {0};
     assert_fails(ctx, graphss_i_read_npz(ctx, &data, path, 0, GRAPHSS_MISSING_ERROR),
-                 GRAPHSS_ERR_DATA, "array 'shape': 2000000000 elements are implausible");
+        GRAPHSS_ERR_DATA, "array 'shape': 2000000000 elements are implausible");
     unlink(path);
     graphss_ctx_free(ctx);
 }
@@ -459,8 +454,8 @@ static void test_labels_may_be_text(void **state)
     (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_dataset data = {0};
-    assert_ok(ctx,
-              graphss_i_read_npz(ctx, &data, FIXTURE("pyg_text"), 0, GRAPHSS_MISSING_ERROR));
+    assert_ok(
+        ctx, graphss_i_read_npz(ctx, &data, FIXTURE("pyg_text"), 0, GRAPHSS_MISSING_ERROR));
     assert_int_equal(data.n_classes, 2);
     assert_string_equal(graphss_names_get(&data.class_names, 0), "bot");
     assert_string_equal(graphss_names_get(&data.class_names, 1), "human");
@@ -512,10 +507,10 @@ static void test_public_datasets_have_the_published_counts(void **state)
         size_t nodes, edges, columns, classes;
         graphss_feature_kind kind;
     } known[] = {{"cora.npz", 2708, 5278, 1433, 7, GRAPHSS_FEATURES_BINARY},
-                 {"citeseer.npz", 3327, 4552, 3703, 6, GRAPHSS_FEATURES_BINARY},
-                 {"pubmed.npz", 19717, 44324, 500, 3, GRAPHSS_FEATURES_REAL},
-                 {"amazon_photo.npz", 7650, 119081, 745, 8, GRAPHSS_FEATURES_BINARY},
-                 {"coauthor_cs.npz", 18333, 81894, 6805, 15, GRAPHSS_FEATURES_COUNTS}};
+        {"citeseer.npz", 3327, 4552, 3703, 6, GRAPHSS_FEATURES_BINARY},
+        {"pubmed.npz", 19717, 44324, 500, 3, GRAPHSS_FEATURES_REAL},
+        {"amazon_photo.npz", 7650, 119081, 745, 8, GRAPHSS_FEATURES_BINARY},
+        {"coauthor_cs.npz", 18333, 81894, 6805, 15, GRAPHSS_FEATURES_COUNTS}};
     char path[512];
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         testing_data(path, sizeof path, known[i].file);

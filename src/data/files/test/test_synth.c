@@ -156,15 +156,15 @@ static void test_wrong_options_are_refused(void **state)
     graphss_synth_options opt = {.struct_size = sizeof opt, .nodes = 77};
     graphss_dataset data = {0};
     assert_fails(ctx, graphss_synth_options_parse(ctx, &opt, "nodes=5,colour=red"),
-                 GRAPHSS_ERR_INVALID,
-                 "'colour', want KEY=VALUE with a key of nodes, degree, classes, features, "
-                 "homophily, words, topic, seed");
+        GRAPHSS_ERR_INVALID,
+        "'colour', want KEY=VALUE with a key of nodes, degree, classes, features, "
+        "homophily, words, topic, seed");
     assert_fails(ctx, graphss_synth_options_parse(ctx, &opt, "nodes"), GRAPHSS_ERR_INVALID,
-                 "'nodes', want KEY=VALUE");
+        "'nodes', want KEY=VALUE");
     assert_fails(ctx, graphss_synth_options_parse(ctx, &opt, "homophily=2"),
-                 GRAPHSS_ERR_INVALID, "homophily");
-    assert_fails(ctx, graphss_synth_options_parse(ctx, &opt, "nodes=0"), GRAPHSS_ERR_INVALID,
-                 "nodes");
+        GRAPHSS_ERR_INVALID, "homophily");
+    assert_fails(
+        ctx, graphss_synth_options_parse(ctx, &opt, "nodes=0"), GRAPHSS_ERR_INVALID, "nodes");
     assert_int_equal(opt.nodes, 77);
     graphss_synth_options_init(&opt);
     opt.topic = NAN;
@@ -172,10 +172,10 @@ static void test_wrong_options_are_refused(void **state)
     graphss_synth_options_init(&opt);
     opt.nodes = 3;
     assert_fails(ctx, graphss_synth_make(ctx, &data, &opt), GRAPHSS_ERR_INVALID,
-                 "5 classes, want at most the 3 nodes");
+        "5 classes, want at most the 3 nodes");
     graphss_synth_options_init(&opt);
-    assert_fails(ctx, graphss_i_synth_make(ctx, &data, &opt, 1000), GRAPHSS_ERR_LIMIT,
-                 "allowed");
+    assert_fails(
+        ctx, graphss_i_synth_make(ctx, &data, &opt, 1000), GRAPHSS_ERR_LIMIT, "allowed");
     graphss_ctx_free(ctx);
 }
 

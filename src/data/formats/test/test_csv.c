@@ -10,8 +10,8 @@ typedef struct sample {
 } sample;
 
 /* Records as one text: fields between bars, a newline behind each record. */
-static graphss_status read_all(graphss_ctx *ctx, char *out, char *delimiter, sample s,
-                               const char *comments, bool blanks)
+static graphss_status read_all(
+    graphss_ctx *ctx, char *out, char *delimiter, sample s, const char *comments, bool blanks)
 {
     char copy[MOST];
     graphss_i_csv csv;
@@ -72,7 +72,7 @@ static void test_line_ends_marks_blanks_and_comments(void **state)
     (void)state;
     reads("\xEF\xBB\xBF"
           "a,b\r\n1,2\r\n",
-          false, ',', "a|b\n1|2\n");
+        false, ',', "a|b\n1|2\n");
     reads("a,b\r1,2\r", false, ',', "a|b\n1|2\n");
     reads("\n  \n# note, with, commas\na b\n\n%x\n1 2\n#", false, ' ', "a|b\n1|2\n");
     reads("a,b,\n,,\n", false, ',', "a|b|\n||\n");
@@ -85,7 +85,7 @@ static void refused(const char *text, size_t n, const char *part)
     char out[MOST], delimiter = 0;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     assert_fails(ctx, read_all(ctx, out, &delimiter, (sample){text, n}, "", false),
-                 GRAPHSS_ERR_DATA, part);
+        GRAPHSS_ERR_DATA, part);
     graphss_ctx_free(ctx);
 }
 

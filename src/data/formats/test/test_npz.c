@@ -20,8 +20,8 @@ static void write_zip(const char *path, const raw_member *member, size_t n)
     graphss_i_zip_writer zip = {.out = &out};
     assert_ok(ctx, graphss_i_output_open(ctx, &out, path));
     for (size_t i = 0; i < n; i++)
-        assert_ok(ctx, graphss_i_zip_add(ctx, &zip, member[i].name, member[i].bytes,
-                                         member[i].n, NULL, 0));
+        assert_ok(ctx, graphss_i_zip_add(
+                           ctx, &zip, member[i].name, member[i].bytes, member[i].n, NULL, 0));
     assert_ok(ctx, graphss_i_zip_finish(ctx, &zip));
     assert_ok(ctx, graphss_i_output_commit(ctx, &out));
     graphss_ctx_free(ctx);
@@ -76,20 +76,20 @@ static void test_headers_of_numpy_are_understood(void **state)
     } good[] = {
         {"{'descr': '<f4', 'fortran_order': False, 'shape': (3,), }", 'f', 4, 1, 3, 1, 0, 0},
         {"{'descr': '>i8', 'fortran_order': True, 'shape': (3, 4), }  \n", 'i', 8, 2, 3, 4, 1,
-         1},
+            1},
         {"{\"shape\": (), \"fortran_order\": False, \"descr\": \"|b1\"}", 'b', 1, 0, 1, 1, 0,
-         0},
+            0},
         {"{'descr': '|S7', 'fortran_order': False, 'shape': (2708L,)}", 'S', 7, 1, 2708, 1, 0,
-         0},
+            0},
         {"{'descr': '>U5', 'fortran_order': False, 'shape': (0, 9), }", 'U', 20, 2, 0, 9, 0,
-         1},
+            1},
         {"{'descr': '|O', 'fortran_order': False, 'shape': (2,), }", 'O', 0, 1, 2, 1, 0, 0},
         {"{'descr': '<c16', 'fortran_order': False, 'shape': (2,), }", 'V', 0, 1, 2, 1, 0, 0},
         {"{'descr': '<M8[ns]', 'fortran_order': False, 'shape': (2,), }", 'V', 0, 1, 2, 1, 0,
-         0},
+            0},
         {"{'descr': [('x', '<f4'), ('y', '<i4', (2,))], 'fortran_order': False, 'shape': "
          "(2,)}",
-         'V', 0, 1, 2, 1, 0, 0},
+            'V', 0, 1, 2, 1, 0, 0},
     };
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
         unsigned char bytes[256];
@@ -125,15 +125,15 @@ static void test_headers_that_make_no_sense_are_refused(void **state)
         {"{'descr': '<f4', 'fortran_order': False, 'shape': (3,)", "not understood"},
         {"{'descr': '<f4, 'fortran_order': False, 'shape': (3,), }", "not understood"},
         {"{'descr': [('x', '<f4'), 'fortran_order': False, 'shape': (3,), }",
-         "not understood"},
+            "not understood"},
         {"{'descr': '<f4', 'fortran_order': False, 'shape': (-3,), }", "no sense"},
         {"{'descr': '<f4', 'fortran_order': False, 'shape': (3 4), }", "no sense"},
         {"{'descr': '<f4', 'fortran_order': False, 'shape': (4294967296, 4294967296), }",
-         "no sense"},
+            "no sense"},
         {"{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999999999999,), }",
-         "no sense"},
+            "no sense"},
         {"{'descr': '<U9999999999999999999', 'fortran_order': False, 'shape': (1,), }",
-         "too large"},
+            "too large"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         unsigned char bytes[256];
@@ -148,8 +148,8 @@ static void test_headers_that_make_no_sense_are_refused(void **state)
     assert_string_equal(graphss_i_npy_parse(&npy, bytes, 64), "is of an unknown npy version");
     bytes[6] = 2;
     bytes[10] = 1;
-    assert_string_equal(graphss_i_npy_parse(&npy, bytes, 64),
-                        "has a header beyond 4096 bytes");
+    assert_string_equal(
+        graphss_i_npy_parse(&npy, bytes, 64), "has a header beyond 4096 bytes");
     bytes[0] = 'P';
     assert_string_equal(graphss_i_npy_parse(&npy, bytes, 64), "is not in npy format");
 }
@@ -172,8 +172,8 @@ static void test_a_header_of_ours_is_read_back(void **state)
 }
 
 /* Opens a file with one array x made of that header text and data. */
-static graphss_i_npz *open_one(graphss_ctx *ctx, const char *path, const char *text,
-                               const void *data, size_t n)
+static graphss_i_npz *open_one(
+    graphss_ctx *ctx, const char *path, const char *text, const void *data, size_t n)
 {
     unsigned char bytes[1024];
     const raw_member member = {"x.npy", bytes, make_npy(bytes, text, data, n), false};
@@ -196,42 +196,41 @@ static void test_numbers_keep_their_value_or_are_refused(void **state)
     int32_t *small = NULL;
     int64_t *large = NULL;
     size_t n = 0;
-    graphss_i_npz *npz =
-        open_one(ctx, path, "{'descr': '<f2', 'fortran_order': False, 'shape': (4,), }",
-                 halves, sizeof halves);
+    graphss_i_npz *npz = open_one(ctx, path,
+        "{'descr': '<f2', 'fortran_order': False, 'shape': (4,), }", halves, sizeof halves);
     assert_ok(ctx, graphss_i_npz_double(ctx, &value, &n, npz, "x", 4));
     assert_memory_equal(value, wants, sizeof wants);
     graphss_release(ctx, value);
     assert_fails(ctx, graphss_i_npz_int32(ctx, &small, &n, npz, "x", SIZE_MAX),
-                 GRAPHSS_ERR_DATA, "array 'x': entry 2 is 5.96046448e-08, want a 32-bit");
+        GRAPHSS_ERR_DATA, "array 'x': entry 2 is 5.96046448e-08, want a 32-bit");
     assert_fails(ctx, graphss_i_npz_int32(ctx, &small, &n, npz, "x", 5), GRAPHSS_ERR_DATA,
-                 "array 'x': 4 elements, want 5");
+        "array 'x': 4 elements, want 5");
     assert_fails(ctx, graphss_i_npz_int32(ctx, &small, &n, npz, "y", 5), GRAPHSS_ERR_DATA,
-                 "array 'y' is missing");
+        "array 'y' is missing");
     graphss_i_npz_close(ctx, npz);
 
     const uint64_t unsigneds[] = {7, UINT64_C(1) << 40, UINT64_MAX};
     npz = open_one(ctx, path, "{'descr': '<u8', 'fortran_order': False, 'shape': (3,), }",
-                   unsigneds, sizeof unsigneds);
+        unsigneds, sizeof unsigneds);
     assert_fails(ctx, graphss_i_npz_int32(ctx, &small, &n, npz, "x", 3), GRAPHSS_ERR_DATA,
-                 "entry 1 is 1099511627776, want a 32-bit integer");
+        "entry 1 is 1099511627776, want a 32-bit integer");
     assert_fails(ctx, graphss_i_npz_int64(ctx, &large, &n, npz, "x", 3), GRAPHSS_ERR_DATA,
-                 "entry 2 is 18446744073709551615, want a 64-bit integer");
+        "entry 2 is 18446744073709551615, want a 64-bit integer");
     graphss_i_npz_close(ctx, npz);
 
     const double reals[] = {1e300, 2};
     npz = open_one(ctx, path, "{'descr': '<f8', 'fortran_order': False, 'shape': (2,), }",
-                   reals, sizeof reals);
+        reals, sizeof reals);
     assert_fails(ctx, graphss_i_npz_float(ctx, &single, &n, npz, "x", 2), GRAPHSS_ERR_DATA,
-                 "entry 0 is 1e+300, want a number within float");
+        "entry 0 is 1e+300, want a number within float");
     assert_fails(ctx, graphss_i_npz_int64(ctx, &large, &n, npz, "x", 2), GRAPHSS_ERR_DATA,
-                 "entry 0 is 1e+300, want a 64-bit integer");
+        "entry 0 is 1e+300, want a 64-bit integer");
     graphss_i_npz_close(ctx, npz);
 
     const int16_t columns[] = {1, 2, 3, 4, 5, 6}; /* 2 x 3, column by column */
     const int32_t by_rows[] = {1, 3, 5, 2, 4, 6};
     npz = open_one(ctx, path, "{'descr': '<i2', 'fortran_order': True, 'shape': (2, 3), }",
-                   columns, sizeof columns);
+        columns, sizeof columns);
     assert_ok(ctx, graphss_i_npz_int32(ctx, &small, &n, npz, "x", 6));
     assert_memory_equal(small, by_rows, sizeof by_rows);
     graphss_release(ctx, small);
@@ -278,22 +277,22 @@ static void test_strings_that_are_no_text_are_refused(void **state)
     const char *text = "{'descr': '<U1', 'fortran_order': False, 'shape': (2,), }";
     graphss_i_npz *npz = open_one(ctx, path, text, surrogate, sizeof surrogate);
     assert_fails(ctx, graphss_i_npz_names(ctx, &names, npz, "x", 2), GRAPHSS_ERR_DATA,
-                 "array 'x': entry 1 holds");
+        "array 'x': entry 1 holds");
     graphss_i_npz_close(ctx, npz);
     npz = open_one(ctx, path, text, beyond, sizeof beyond);
     assert_fails(ctx, graphss_i_npz_names(ctx, &names, npz, "x", 2), GRAPHSS_ERR_DATA,
-                 "array 'x': entry 0 holds");
+        "array 'x': entry 0 holds");
     assert_fails(ctx, graphss_i_npz_names(ctx, &names, npz, "x", 3), GRAPHSS_ERR_DATA,
-                 "2 elements, want 3");
+        "2 elements, want 3");
     graphss_i_npz_close(ctx, npz);
-    npz = open_one(ctx, path, "{'descr': '|S3', 'fortran_order': False, 'shape': (1,), }",
-                   "a\0b", 3);
-    assert_fails(ctx, graphss_i_npz_names(ctx, &names, npz, "x", 1), GRAPHSS_ERR_DATA,
-                 "entry 0 holds");
+    npz = open_one(
+        ctx, path, "{'descr': '|S3', 'fortran_order': False, 'shape': (1,), }", "a\0b", 3);
+    assert_fails(
+        ctx, graphss_i_npz_names(ctx, &names, npz, "x", 1), GRAPHSS_ERR_DATA, "entry 0 holds");
     int32_t *numbers = NULL;
     size_t n;
     assert_fails(ctx, graphss_i_npz_int32(ctx, &numbers, &n, npz, "x", 1), GRAPHSS_ERR_DATA,
-                 "strings, want numbers");
+        "strings, want numbers");
     graphss_i_npz_close(ctx, npz);
     assert_int_equal(names.count, 0);
     unlink(path);
@@ -309,23 +308,25 @@ static void test_members_that_cannot_be_read_are_refused_only_when_asked_for(voi
     unsigned char good[128], object[128], shorter[128], longer[128], cube[128];
     const raw_member member[] = {
         {"good.npy", good,
-         make_npy(good, "{'descr': '|u1', 'fortran_order': False, 'shape': (2,), }", "ab", 2),
-         false},
+            make_npy(
+                good, "{'descr': '|u1', 'fortran_order': False, 'shape': (2,), }", "ab", 2),
+            false},
         {"object.npy", object,
-         make_npy(object, "{'descr': '|O', 'fortran_order': False, 'shape': (2,), }", "ab", 2),
-         false},
+            make_npy(
+                object, "{'descr': '|O', 'fortran_order': False, 'shape': (2,), }", "ab", 2),
+            false},
         {"shorter.npy", shorter,
-         make_npy(shorter, "{'descr': '|u1', 'fortran_order': False, 'shape': (3,), }", "ab",
-                  2),
-         false},
+            make_npy(
+                shorter, "{'descr': '|u1', 'fortran_order': False, 'shape': (3,), }", "ab", 2),
+            false},
         {"longer.npy", longer,
-         make_npy(longer, "{'descr': '|u1', 'fortran_order': False, 'shape': (1,), }", "ab",
-                  2),
-         false},
+            make_npy(
+                longer, "{'descr': '|u1', 'fortran_order': False, 'shape': (1,), }", "ab", 2),
+            false},
         {"cube.npy", cube,
-         make_npy(cube, "{'descr': '|u1', 'fortran_order': False, 'shape': (1, 2, 1), }", "ab",
-                  2),
-         false},
+            make_npy(cube, "{'descr': '|u1', 'fortran_order': False, 'shape': (1, 2, 1), }",
+                "ab", 2),
+            false},
         {"text.npy", "hello", 5, false},
         {"empty.npy", "", 0, false},
         {"README.txt", "hello", 5, false},
@@ -344,15 +345,12 @@ static void test_members_that_cannot_be_read_are_refused_only_when_asked_for(voi
     graphss_release(ctx, value);
     value = NULL;
     const char *const refused[][2] = {{"object", "Python objects"},
-                                      {"shorter", "disagrees with its header"},
-                                      {"longer", "disagrees with its header"},
-                                      {"cube", "more than two dimensions"},
-                                      {"text", "is not in npy format"},
-                                      {"empty", "is not in npy format"},
-                                      {"secret", "is encrypted"}};
+        {"shorter", "disagrees with its header"}, {"longer", "disagrees with its header"},
+        {"cube", "more than two dimensions"}, {"text", "is not in npy format"},
+        {"empty", "is not in npy format"}, {"secret", "is encrypted"}};
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
         assert_fails(ctx, graphss_i_npz_int32(ctx, &value, &n, npz, refused[i][0], SIZE_MAX),
-                     GRAPHSS_ERR_DATA, refused[i][1]);
+            GRAPHSS_ERR_DATA, refused[i][1]);
     assert_null(value);
     graphss_i_npz_close(ctx, npz);
     unlink(path);
@@ -379,10 +377,9 @@ static void test_a_member_that_claims_too_much_costs_nothing(void **state)
     unsigned char bytes[2048], claim[128];
     testing_temporary(path, sizeof path, "bomb.npz");
     /* 320 MB of integers, says the header, and the directory of the zip agrees. */
-    const raw_member member = {
-        "x.npy", claim,
+    const raw_member member = {"x.npy", claim,
         make_npy(claim, "{'descr': '<i8', 'fortran_order': False, 'shape': (40000000,), }",
-                 "12345678", 8),
+            "12345678", 8),
         false};
     write_zip(path, &member, 1);
     const size_t n = read_bytes(path, bytes, sizeof bytes);
@@ -397,16 +394,16 @@ static void test_a_member_that_claims_too_much_costs_nothing(void **state)
     assert_ok(ctx, graphss_i_npz_open(ctx, &npz, path, 0));
     memory.left = 0; /* not one allocation more */
     assert_fails(ctx, graphss_i_npz_int64(ctx, &value, &count, npz, "x", SIZE_MAX),
-                 GRAPHSS_ERR_DATA, "40000000 elements are implausible");
+        GRAPHSS_ERR_DATA, "40000000 elements are implausible");
     memory.left = -1;
     graphss_i_npz_close(ctx, npz);
 
-    npz = open_one(ctx, path, "{'descr': '<i4', 'fortran_order': False, 'shape': (2,), }",
-                   "12345678", 8);
+    npz = open_one(
+        ctx, path, "{'descr': '<i4', 'fortran_order': False, 'shape': (2,), }", "12345678", 8);
     graphss_i_npz_close(ctx, npz);
     assert_ok(ctx, graphss_i_npz_open(ctx, &npz, path, 10));
     assert_fails(ctx, graphss_i_npz_int64(ctx, &value, &count, npz, "x", SIZE_MAX),
-                 GRAPHSS_ERR_LIMIT, "beyond the limit of 10 bytes");
+        GRAPHSS_ERR_LIMIT, "beyond the limit of 10 bytes");
     graphss_i_npz_close(ctx, npz);
     assert_null(value);
     unlink(path);
@@ -422,7 +419,7 @@ static void test_a_wrong_checksum_and_twins_are_noticed(void **state)
     testing_temporary(path, sizeof path, "crc.npz");
     const char *text = "{'descr': '|u1', 'fortran_order': False, 'shape': (2,), }";
     const raw_member member[] = {{"twina.npy", a, make_npy(a, text, "ab", 2), false},
-                                 {"twinb.npy", b, make_npy(b, text, "cd", 2), false}};
+        {"twinb.npy", b, make_npy(b, text, "cd", 2), false}};
     write_zip(path, member, 2);
     const size_t n = read_bytes(path, bytes, sizeof bytes);
     bytes[find_record(bytes, n, "twina.npy") + 16] ^= 1; /* its CRC-32 */
@@ -432,7 +429,7 @@ static void test_a_wrong_checksum_and_twins_are_noticed(void **state)
     size_t count = 0;
     assert_ok(ctx, graphss_i_npz_open(ctx, &npz, path, 0));
     assert_fails(ctx, graphss_i_npz_int32(ctx, &value, &count, npz, "twina", 2),
-                 GRAPHSS_ERR_DATA, "corrupt");
+        GRAPHSS_ERR_DATA, "corrupt");
     assert_null(value);
     graphss_i_npz_close(ctx, npz);
 
@@ -442,7 +439,7 @@ static void test_a_wrong_checksum_and_twins_are_noticed(void **state)
             bytes[i + 4] = 'a';
     write_bytes(path, bytes, n);
     assert_fails(ctx, graphss_i_npz_open(ctx, &npz, path, 0), GRAPHSS_ERR_DATA,
-                 "members 0 and 1 have the same name");
+        "members 0 and 1 have the same name");
     assert_null(npz);
     unlink(path);
     assert_fails(ctx, graphss_i_npz_open(ctx, &npz, path, 0), GRAPHSS_ERR_NOT_FOUND, path);
@@ -461,7 +458,7 @@ static void test_writing_to_where_one_cannot_is_an_io_error(void **state)
     const graphss_i_array_out out[] = {
         {.name = "x", .dtype = "<i4", .n_dims = 0, .data = &one}};
     assert_fails(ctx, graphss_i_npz_write(ctx, "/nowhere/at/all.npz", out, 1), GRAPHSS_ERR_IO,
-                 "/nowhere/at/all.npz");
+        "/nowhere/at/all.npz");
     graphss_ctx_free(ctx);
 }
 
@@ -482,7 +479,7 @@ static void test_names_too_wide_for_memory_are_not_written(void **state)
     const graphss_names names = {COUNT, start, text};
     const graphss_i_array_out out[] = {{.name = "x", .dtype = "<U", .names = &names}};
     assert_fails(ctx, graphss_i_npz_write(ctx, "never.npz", out, 1), GRAPHSS_ERR_LIMIT,
-                 "the longest of 1048576 characters");
+        "the longest of 1048576 characters");
     free(text);
     free(start);
     graphss_ctx_free(ctx);

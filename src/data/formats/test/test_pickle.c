@@ -11,8 +11,8 @@ typedef struct sample {
 } sample;
 #define SAMPLE(text) ((sample){(text), sizeof(text) - 1})
 
-static graphss_status read_sample(graphss_ctx *ctx, graphss_i_pickle **out, char *copy,
-                                  sample s)
+static graphss_status read_sample(
+    graphss_ctx *ctx, graphss_i_pickle **out, char *copy, sample s)
 {
     memcpy(copy, s.bytes, s.n);
     return graphss_i_pickle_read(ctx, out, copy, s.n, "f.pkl", PLENTY);
@@ -29,13 +29,13 @@ static void refused(sample s, const char *part)
 }
 
 #define DTYPE "cnumpy\ndtype\n(S'i4'\nI0\nI1\ntR(I3\nS'<'\nNNNI-1\nI-1\nI0\ntb"
-#define ARRAY0                                                                                \
+#define ARRAY0 \
     "cnumpy.core.multiarray\n_reconstruct\np0\n(cnumpy\nndarray\np1\n(I0\ntS'b'\ntRp2\n"
 /* np.array([[1, 2], [-3, 4]], dtype='i4') in protocol 0, as Python 2 wrote it */
-#define ARRAY                                                                                 \
-    ARRAY0                                                                                    \
-    "(I1\n(I2\nI2\nt" DTYPE "I00\n"                                                           \
-    "S'\\x01\\x00\\x00\\x00\\x02\\x00\\x00\\x00\\xfd\\xff\\xff\\xff\\x04\\x00\\x00\\x00'"     \
+#define ARRAY \
+    ARRAY0 \
+    "(I1\n(I2\nI2\nt" DTYPE "I00\n" \
+    "S'\\x01\\x00\\x00\\x00\\x02\\x00\\x00\\x00\\xfd\\xff\\xff\\xff\\x04\\x00\\x00\\x00'" \
     "\ntb"
 
 static void test_every_kind_of_number_is_read(void **state)
@@ -58,7 +58,7 @@ static void test_every_kind_of_number_is_read(void **state)
         {SAMPLE("\x88."), 1},
         {SAMPLE("\x80\x02K\x05q\x01"
                 "0h\x01."),
-         5},
+            5},
     };
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -98,8 +98,8 @@ static void test_an_array_of_protocol_0_is_read(void **state)
 static void test_array_items_of_every_type_are_read(void **state)
 {
     (void)state;
-    static const unsigned char bytes[] = {0xff, 0xfe, 0, 0, 0, 0, 0xf0, 0x3f,
-                                          0,    0,    0, 0, 0, 0, 0xf0, 0x3f};
+    static const unsigned char bytes[] = {
+        0xff, 0xfe, 0, 0, 0, 0, 0xf0, 0x3f, 0, 0, 0, 0, 0, 0, 0xf0, 0x3f};
     const struct {
         char type;
         size_t size, at;
@@ -118,12 +118,12 @@ static void test_array_items_of_every_type_are_read(void **state)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const graphss_i_pickle_array a = {.type = cases[i].type,
-                                          .size = cases[i].size,
-                                          .big_endian = cases[i].big,
-                                          .n_dims = 1,
-                                          .shape = {1, 1},
-                                          .count = 1,
-                                          .data = bytes + cases[i].at};
+            .size = cases[i].size,
+            .big_endian = cases[i].big,
+            .n_dims = 1,
+            .shape = {1, 1},
+            .count = 1,
+            .data = bytes + cases[i].at};
         int64_t whole = 0;
         assert_true(graphss_i_pickle_real_at(&a, 0) == cases[i].want);
         assert_int_equal(graphss_i_pickle_int_at(&whole, &a, 0), cases[i].whole);
@@ -131,12 +131,12 @@ static void test_array_items_of_every_type_are_read(void **state)
             assert_true((double)whole == cases[i].want);
     }
     const graphss_i_pickle_array fortran = {.type = 'u',
-                                            .size = 1,
-                                            .fortran_order = true,
-                                            .n_dims = 2,
-                                            .shape = {2, 3},
-                                            .count = 6,
-                                            .data = (const unsigned char *)"\0\3\1\4\2\5"};
+        .size = 1,
+        .fortran_order = true,
+        .n_dims = 2,
+        .shape = {2, 3},
+        .count = 6,
+        .data = (const unsigned char *)"\0\3\1\4\2\5"};
     for (size_t i = 0; i < 6; i++)
         assert_true(graphss_i_pickle_real_at(&fortran, i) == (double)i);
 }
@@ -149,11 +149,11 @@ static void test_containers_keep_their_items(void **state)
     graphss_i_pickle *p = NULL;
     /* defaultdict(list, {7: [1, 2], 'k': (3,), 'k': [4]}) */
     assert_ok(ctx, read_sample(ctx, &p, copy,
-                               SAMPLE("\x80\x02"
-                                      "ccollections\ndefaultdict\nc__builtin__\nlist\n"
-                                      "\x85R(K\x07](K\x01K\x02"
-                                      "eU\x01kK\x03\x85U\x01k]K\x04"
-                                      "au.")));
+                       SAMPLE("\x80\x02"
+                              "ccollections\ndefaultdict\nc__builtin__\nlist\n"
+                              "\x85R(K\x07](K\x01K\x02"
+                              "eU\x01kK\x03\x85U\x01k]K\x04"
+                              "au.")));
     const graphss_i_pickle_ref root = graphss_i_pickle_root(p);
     assert_int_equal(graphss_i_pickle_type_of(p, root), GRAPHSS_I_PICKLE_DICT);
     graphss_i_pickle_walk walk = graphss_i_pickle_walk_start(p, root);
@@ -180,8 +180,8 @@ static void test_a_list_inside_itself_does_no_harm(void **state)
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_i_pickle *p = NULL;
     assert_ok(ctx, read_sample(ctx, &p, copy,
-                               SAMPLE("]q\x00h\x00"
-                                      "a.")));
+                       SAMPLE("]q\x00h\x00"
+                              "a.")));
     graphss_i_pickle_walk walk = graphss_i_pickle_walk_start(p, graphss_i_pickle_root(p));
     assert_int_equal(graphss_i_pickle_next(&walk), graphss_i_pickle_root(p));
     assert_int_equal(graphss_i_pickle_next(&walk), 0);
@@ -220,13 +220,13 @@ static void test_broken_pickles_are_refused_with_their_place(void **state)
     refused(SAMPLE("."), "wants 1 values on the stack, found 0");
     refused(SAMPLE("T\xff\xff\xff\xff"
                    "abc."),
-            "4294967295 bytes announced");
+        "4294967295 bytes announced");
     refused(SAMPLE("\x8e\xff\xff\xff\xff\xff\xff\xff\xff"
                    "a."),
-            "bytes announced");
+        "bytes announced");
     refused(SAMPLE("\x8a\x09"
                    "123456789."),
-            "an integer of 9 bytes");
+        "an integer of 9 bytes");
     refused(SAMPLE("L99999999999999999999L\n."), "not an integer of 64 bits");
     refused(SAMPLE("Fabc\n."), "not a number");
     refused(SAMPLE("S'abc\n."), "without its quotes");
@@ -243,12 +243,12 @@ static void test_broken_pickles_are_refused_with_their_place(void **state)
     refused(SAMPLE("](K\x01K\x02u."), "not a dict");
     refused(SAMPLE(")K\x01"
                    "a."),
-            "not a list");
+        "not a list");
     refused(SAMPLE("K\x01t."), "wants a mark");
     refused(SAMPLE("K\x01(\x85."), "wants 1 values on the stack, found 0");
     refused(SAMPLE("(K\x01"
                    "d."),
-            "odd number");
+        "odd number");
     refused(SAMPLE("0."), "wants 1 values");
 }
 
@@ -259,11 +259,11 @@ static void test_unsound_arrays_are_refused(void **state)
     refused(SAMPLE("cnumpy\ndtype\n(tR."), "a dtype without a name");
     refused(SAMPLE("cnumpy\ndtype\n(S'i4'\ntR(I3\nS'!'\ntb."), "byte order");
     refused(SAMPLE("cnumpy.core.multiarray\n_reconstruct\n(c__builtin__\nlist\ntR."),
-            "not numpy.ndarray");
+        "not numpy.ndarray");
     refused(SAMPLE(ARRAY0 "(I1\n(I3\nt" DTYPE "I00\nS'abcd'\ntb."), "3 x 1 items of 4 bytes");
     refused(SAMPLE(ARRAY0 "(I1\n(I-1\nt" DTYPE "I00\nS'abcd'\ntb."), "no size");
     refused(SAMPLE(ARRAY0 "(I1\n(L4611686018427387904L\nI8\nt" DTYPE "I00\nS'abcd'\ntb."),
-            "a side of");
+        "a side of");
     refused(SAMPLE(ARRAY0 "(I1\n(I1\nI1\nI1\nt" DTYPE "I00\nS'abcd'\ntb."), "3 dimensions");
     refused(SAMPLE(ARRAY0 "(I1\n(I1\nt" DTYPE "I00\n]tb."), "whose state is not");
     refused(SAMPLE(ARRAY0 "(I1\ntb."), "whose state is not");
@@ -302,12 +302,12 @@ static void test_deep_nesting_is_no_recursion(void **state)
     memset(bytes + DEPTH, 't', DEPTH);
     bytes[2 * DEPTH] = '.';
     assert_ok(ctx, graphss_i_pickle_read(ctx, &p, bytes, 2 * DEPTH + 1, "f.pkl", 1 << 26));
-    assert_int_equal(graphss_i_pickle_type_of(p, graphss_i_pickle_root(p)),
-                     GRAPHSS_I_PICKLE_TUPLE);
+    assert_int_equal(
+        graphss_i_pickle_type_of(p, graphss_i_pickle_root(p)), GRAPHSS_I_PICKLE_TUPLE);
     graphss_i_pickle_free(ctx, p);
     p = NULL;
     assert_fails(ctx, graphss_i_pickle_read(ctx, &p, bytes, 2 * DEPTH + 1, "f.pkl", 1 << 16),
-                 GRAPHSS_ERR_LIMIT, "65536 bytes allowed");
+        GRAPHSS_ERR_LIMIT, "65536 bytes allowed");
     assert_null(p);
     free(bytes);
     graphss_ctx_free(ctx);

@@ -116,8 +116,8 @@ static void test_every_allocation_may_fail_while_reading(void **state)
 
 static const char seeds[] = GRAPHSS_SEEDS "/packed/";
 
-static graphss_status read_seed(graphss_ctx *ctx, char **bytes, size_t *n, const char *name,
-                                uint64_t max)
+static graphss_status read_seed(
+    graphss_ctx *ctx, char **bytes, size_t *n, const char *name, uint64_t max)
 {
     char path[512];
     snprintf(path, sizeof path, "%s%s", seeds, name);
@@ -152,9 +152,9 @@ static void test_damage_and_size_are_told(void **state)
     size_t n = 0;
     assert_fails(ctx, read_seed(ctx, &bytes, &n, "cut", 1000), GRAPHSS_ERR_DATA, "cut short");
     assert_fails(ctx, read_seed(ctx, &bytes, &n, "damaged", 1000), GRAPHSS_ERR_DATA,
-                 "damaged gzip file");
-    assert_fails(ctx, read_seed(ctx, &bytes, &n, "large", 1000), GRAPHSS_ERR_LIMIT,
-                 "once unpacked");
+        "damaged gzip file");
+    assert_fails(
+        ctx, read_seed(ctx, &bytes, &n, "large", 1000), GRAPHSS_ERR_LIMIT, "once unpacked");
     assert_fails(ctx, read_seed(ctx, &bytes, &n, "none", 60), GRAPHSS_ERR_NOT_FOUND, "none");
     assert_string_equal(graphss_i_packed_name("-"), "standard input");
     graphss_ctx_free(ctx);

@@ -14,8 +14,8 @@ typedef struct cut {
 
 static void remove_shards(const char *folder)
 {
-    static const char *const file[] = {"shards.json",   "split.npz",     "part-0000.npz",
-                                       "part-0001.npz", "part-0002.npz", "part.txt"};
+    static const char *const file[] = {"shards.json", "split.npz", "part-0000.npz",
+        "part-0001.npz", "part-0002.npz", "part.txt"};
     for (size_t i = 0; i < sizeof file / sizeof *file; i++) {
         char path[512];
         snprintf(path, sizeof path, "%s/%s", folder, file[i]);
@@ -123,7 +123,7 @@ static void test_names_splits_and_dense_features_come_back(void **state)
         assert_string_equal(graphss_names_get(&again.node_names, i), text + start[i]);
     assert_int_equal(again.split.n_train, c.data.split.n_train);
     assert_memory_equal(again.split.train, c.data.split.train,
-                        again.split.n_train * sizeof *again.split.train);
+        again.split.n_train * sizeof *again.split.train);
     graphss_dataset_destroy(c.ctx, &again);
     tear_down(&c);
 }
@@ -156,21 +156,21 @@ static void test_damage_is_told_with_the_file(void **state)
     /* The time stamp of a member: the arrays stay what they were. */
     damage(c.folder, "part-0001.npz", 11, false);
     assert_fails(c.ctx, graphss_dataset_read(c.ctx, &out, c.folder, NULL), GRAPHSS_ERR_DATA,
-                 "part-0001.npz: its SHA-256");
+        "part-0001.npz: its SHA-256");
     damage(c.folder, "part-0001.npz", 11, false);
     assert_ok(c.ctx, graphss_dataset_read(c.ctx, &out, c.folder, NULL));
     graphss_dataset_destroy(c.ctx, &out);
     damage(c.folder, "part-0002.npz", 700, true);
     assert_fails(c.ctx, graphss_dataset_read(c.ctx, &out, c.folder, NULL), GRAPHSS_ERR_DATA,
-                 "part-0002.npz");
+        "part-0002.npz");
     char path[512];
     snprintf(path, sizeof path, "%s/part-0002.npz", c.folder);
     unlink(path);
     assert_fails(c.ctx, graphss_dataset_read(c.ctx, &out, c.folder, NULL),
-                 GRAPHSS_ERR_NOT_FOUND, "part-0002.npz");
+        GRAPHSS_ERR_NOT_FOUND, "part-0002.npz");
     damage(c.folder, "shards.json", 100, true);
     assert_fails(c.ctx, graphss_dataset_read(c.ctx, &out, c.folder, NULL), GRAPHSS_ERR_DATA,
-                 "shards.json:");
+        "shards.json:");
     assert_null(out.graph.offset);
     tear_down(&c);
 }
@@ -191,7 +191,7 @@ static void test_parts_of_two_datasets_or_two_cuts_do_not_mix(void **state)
     snprintf(to, sizeof to, "%s/part-0001.npz", a.folder);
     assert_int_equal(rename(from, to), 0);
     assert_fails(a.ctx, graphss_dataset_read(a.ctx, &out, a.folder, NULL), GRAPHSS_ERR_DATA,
-                 "a shard of another dataset");
+        "a shard of another dataset");
     remove_shards(a.folder);
     remove_shards(b.folder);
     graphss_dataset_destroy(b.ctx, &b.data);
@@ -206,7 +206,7 @@ static void test_parts_of_two_datasets_or_two_cuts_do_not_mix(void **state)
             assert_int_equal(rename(from, to), 0);
     }
     assert_fails(a.ctx, graphss_dataset_read(a.ctx, &out, a.folder, NULL), GRAPHSS_ERR_DATA,
-                 "another cut of the same dataset");
+        "another cut of the same dataset");
     tear_down(&b);
     tear_down(&a);
 }
@@ -221,21 +221,19 @@ static void test_a_partition_is_blocks_or_a_file(void **state)
     assert_memory_equal(part, ((int32_t[]){0, 0, 0, 1, 1, 2, 2}), 7 * sizeof *part);
     graphss_release(c.ctx, part);
     assert_fails(c.ctx, graphss_partition_blocks(c.ctx, &part, 2, 3), GRAPHSS_ERR_INVALID,
-                 "2 nodes for 3 parts");
-    assert_fails(c.ctx, graphss_partition_blocks(c.ctx, &part, 2, 0), GRAPHSS_ERR_INVALID,
-                 "0 parts");
+        "2 nodes for 3 parts");
+    assert_fails(
+        c.ctx, graphss_partition_blocks(c.ctx, &part, 2, 0), GRAPHSS_ERR_INVALID, "0 parts");
     char path[512];
     assert_int_equal(mkdir(c.folder, 0700), 0);
     snprintf(path, sizeof path, "%s/part.txt", c.folder);
     const struct {
         const char *text;
         const char *fault;
-    } file[] = {{"0\n1\r\n0", NULL},
-                {"0\n1\n", "2 lines, want one for each of 3"},
-                {"0\n1\n1\n0\n", "part.txt:4: more lines"},
-                {"0\nx\n1\n", "part.txt:2: found 'x', want 0..1"},
-                {"0\n2\n1\n", "part.txt:2: found '2'"},
-                {"0\n0\n0\n", "part 1 has no nodes"}};
+    } file[] = {{"0\n1\r\n0", NULL}, {"0\n1\n", "2 lines, want one for each of 3"},
+        {"0\n1\n1\n0\n", "part.txt:4: more lines"},
+        {"0\nx\n1\n", "part.txt:2: found 'x', want 0..1"},
+        {"0\n2\n1\n", "part.txt:2: found '2'"}, {"0\n0\n0\n", "part 1 has no nodes"}};
     for (size_t i = 0; i < sizeof file / sizeof *file; i++) {
         FILE *f = fopen(path, "w");
         assert_non_null(f);
@@ -243,7 +241,7 @@ static void test_a_partition_is_blocks_or_a_file(void **state)
         assert_int_equal(fclose(f), 0);
         if (file[i].fault) {
             assert_fails(c.ctx, graphss_partition_read(c.ctx, &part, 3, 2, path),
-                         GRAPHSS_ERR_DATA, file[i].fault);
+                GRAPHSS_ERR_DATA, file[i].fault);
             continue;
         }
         assert_ok(c.ctx, graphss_partition_read(c.ctx, &part, 3, 2, path));
@@ -295,10 +293,10 @@ static void test_a_folder_is_not_written_over(void **state)
     set_up(&c, "again-shards");
     write_shards(&c);
     assert_fails(c.ctx, graphss_shards_write(c.ctx, NULL, &c.data, c.part, PARTS, c.folder),
-                 GRAPHSS_ERR_INVALID, "want an empty folder");
+        GRAPHSS_ERR_INVALID, "want an empty folder");
     c.part[3] = PARTS;
     assert_fails(c.ctx, graphss_shards_write(c.ctx, NULL, &c.data, c.part, PARTS, c.folder),
-                 GRAPHSS_ERR_INVALID, "node 3 is in part 3, want 0..2");
+        GRAPHSS_ERR_INVALID, "node 3 is in part 3, want 0..2");
     tear_down(&c);
 }
 

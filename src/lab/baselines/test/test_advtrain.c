@@ -4,8 +4,8 @@
 static graphss_recover_options preset(const attacked_world *a)
 {
     graphss_recover_options opt;
-    graphss_recover_options_init(&opt, graphss_lab_method_find("advtrain"),
-                                 GRAPHSS_MODE_DEFAULT, a->model);
+    graphss_recover_options_init(
+        &opt, graphss_lab_method_find("advtrain"), GRAPHSS_MODE_DEFAULT, a->model);
     return opt;
 }
 
@@ -21,22 +21,21 @@ static double on_clean_world(graphss_ctx *ctx, const char *model_name, double ad
     train.epochs = 60;
     train.dropout = 0.3;
     graphss_model_free(ctx, a.model);
-    assert_ok(ctx, graphss_model_train(
-                       ctx, &a.model, NULL,
+    assert_ok(ctx, graphss_model_train(ctx, &a.model, NULL,
                        &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
-                                              .graph = &a.w.graph,
-                                              .features = &a.w.features,
-                                              .n_classes = 2,
-                                              .split = &a.w.split,
-                                              .seed = 1},
+                           .graph = &a.w.graph,
+                           .features = &a.w.features,
+                           .n_classes = 2,
+                           .split = &a.w.split,
+                           .seed = 1},
                        &train));
     a.in.model = a.model;
     a.in.current.graph = &a.w.graph;
     graphss_recover_options opt = preset(&a);
     opt.advtrain.adversaries = adversaries;
     graphss_recover_result r = answer(ctx, &a, &opt);
-    const double share = graphss_labels_accuracy(r.predictions.label, a.w.label,
-                                                 a.w.split.test, a.w.split.n_test);
+    const double share = graphss_labels_accuracy(
+        r.predictions.label, a.w.label, a.w.split.test, a.w.split.n_test);
     graphss_recover_result_destroy(ctx, &r);
     attacked_world_destroy(ctx, &a);
     return share;
@@ -81,7 +80,7 @@ static void test_evasion_is_trained_on_the_previous_snapshot(void **state)
     a.in.previous = NULL;
     graphss_recover_result none = {0};
     assert_fails(ctx, graphss_recover_run(ctx, &none, &a.in, &opt), GRAPHSS_ERR_INVALID,
-                 "trained on the previous snapshot");
+        "trained on the previous snapshot");
     graphss_recover_result_destroy(ctx, &before);
     graphss_recover_result_destroy(ctx, &same);
     graphss_recover_result_destroy(ctx, &again);
@@ -103,7 +102,7 @@ static void test_the_share_of_adversaries_counts(void **state)
     opt.advtrain.adversaries = 1;
     graphss_recover_result all = answer(ctx, &a, &opt);
     assert_true(memcmp(one.predictions.posterior, all.predictions.posterior,
-                       WORLD_NODES * 2 * sizeof(double)) != 0);
+                    WORLD_NODES * 2 * sizeof(double)) != 0);
     graphss_recover_result_destroy(ctx, &one);
     graphss_recover_result_destroy(ctx, &all);
     attacked_world_destroy(ctx, &a);
@@ -147,8 +146,8 @@ static void test_the_paper_trains_as_the_model_was_and_attacks_few(void **state)
     attacked_world a;
     attacked_world_make(ctx, &a);
     graphss_recover_options opt;
-    graphss_recover_options_init(&opt, graphss_lab_method_find("advtrain"), GRAPHSS_MODE_PAPER,
-                                 a.model);
+    graphss_recover_options_init(
+        &opt, graphss_lab_method_find("advtrain"), GRAPHSS_MODE_PAPER, a.model);
     assert_true(opt.advtrain.adversaries == 0.02);
     assert_int_equal(opt.fit.epochs, 60);
     assert_true(opt.fit.dropout == 0.3);
@@ -206,18 +205,17 @@ static void test_a_perceptron_and_a_bare_graph_are_refused(void **state)
     graphss_train_options_init(&train, "mlp", GRAPHSS_MODE_DEFAULT, NULL);
     train.epochs = 1;
     graphss_model *mlp = NULL;
-    assert_ok(ctx, graphss_model_train(
-                       ctx, &mlp, NULL,
+    assert_ok(ctx, graphss_model_train(ctx, &mlp, NULL,
                        &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
-                                              .graph = &a.w.graph,
-                                              .features = &a.w.features,
-                                              .n_classes = 2,
-                                              .split = &a.w.split,
-                                              .seed = 1},
+                           .graph = &a.w.graph,
+                           .features = &a.w.features,
+                           .n_classes = 2,
+                           .split = &a.w.split,
+                           .seed = 1},
                        &train));
     a.in.model = mlp;
     assert_fails(ctx, graphss_recover_run(ctx, &r, &a.in, &opt), GRAPHSS_ERR_INVALID,
-                 "no meaning for mlp");
+        "no meaning for mlp");
     graphss_model_free(ctx, mlp);
     attacked_world_destroy(ctx, &a);
     graphss_ctx_free(ctx);

@@ -64,8 +64,8 @@ static void test_candidates_are_the_edges_and_the_most_alike(void **state)
         assert_ok(ctx, graphss_i_candidates(ctx, &got, &graph, d ? &dense : &sparse, K, 0));
         for (size_t i = 0; i < NODES; i++)
             for (size_t j = 0; j < NODES; j++)
-                assert_int_equal(graphss_graph_has_edge(&got, (int32_t)i, (int32_t)j),
-                                 want[i * NODES + j]);
+                assert_int_equal(
+                    graphss_graph_has_edge(&got, (int32_t)i, (int32_t)j), want[i * NODES + j]);
         graphss_graph_destroy(ctx, &got);
     }
     assert_ok(ctx, graphss_i_candidates(ctx, &none, &graph, &sparse, 0, 0));
@@ -121,8 +121,8 @@ static void test_candidates_have_the_most_common_neighbours(void **state)
 
 /* ---- S and its steps ---- */
 
-static void make(graphss_ctx *ctx, graphss_i_learnt *s, const attacked_world *a, size_t more,
-                 size_t rank)
+static void make(
+    graphss_ctx *ctx, graphss_i_learnt *s, const attacked_world *a, size_t more, size_t rank)
 {
     assert_ok(ctx, graphss_i_learnt_make(ctx, s, &a->in.current, more, more, true, 2, rank));
 }
@@ -496,7 +496,7 @@ static void check(bool sparse, int threads)
     int32_t near[ROWS * EACH];
     size_t short_rows = 0;
     assert_ok(ctx, graphss_i_nearest(ctx, near, EACH, &f.features, &f.graph, f.from, ROWS,
-                                     f.among, AMONG, "test"));
+                       f.among, AMONG, "test"));
     for (size_t i = 0; i < ROWS; i++) {
         size_t held = 0, possible = 0;
         for (size_t a = 0; a < AMONG; a++)
@@ -535,8 +535,8 @@ static void test_of_equal_nodes_the_first_listed_win(void **state)
     const graphss_features features = {.n_rows = 8, .n_cols = 1, .value = ones};
     const graphss_graph bare = {.n_nodes = 8, .offset = offset};
     int32_t near[6];
-    assert_ok(ctx,
-              graphss_i_nearest(ctx, near, 3, &features, &bare, from, 2, among, 6, "test"));
+    assert_ok(
+        ctx, graphss_i_nearest(ctx, near, 3, &features, &bare, from, 2, among, 6, "test"));
     int seen = 0;
     for (int k = 0; k < 3; k++)
         seen |= 1 << near[k];
@@ -552,8 +552,8 @@ static graphss_status search(graphss_ctx *ctx, void *arg)
 {
     const fixture *f = arg;
     int32_t near[ROWS * EACH];
-    return graphss_i_nearest(ctx, near, EACH, &f->features, &f->graph, f->from, ROWS, f->among,
-                             AMONG, "test");
+    return graphss_i_nearest(
+        ctx, near, EACH, &f->features, &f->graph, f->from, ROWS, f->among, AMONG, "test");
 }
 
 static void test_failing_allocations_leave_no_neighbours(void **state)

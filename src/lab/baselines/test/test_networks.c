@@ -2,8 +2,8 @@
 #include "observation/test/testing_attacked_world.h"
 
 /* Runs a method on the attacked and on the clean edges; are the answers the same? */
-static bool deaf_to_edges(graphss_ctx *ctx, attacked_world *a,
-                          const graphss_recover_options *opt)
+static bool deaf_to_edges(
+    graphss_ctx *ctx, attacked_world *a, const graphss_recover_options *opt)
 {
     graphss_recover_result attacked = answer(ctx, a, opt);
     a->in.current.graph = &a->w.graph;
@@ -106,12 +106,12 @@ static void test_the_paper_tuned_grand_for_each_dataset(void **state)
         .n_classes = 2, .name = "pubmed", .features = *a.in.current.features};
     assert_ok(ctx, graphss_model_set_dataset(ctx, a.model, &data));
     graphss_recover_options opt;
-    graphss_recover_options_init(&opt, graphss_lab_method_find("grand"), GRAPHSS_MODE_PAPER,
-                                 a.model);
+    graphss_recover_options_init(
+        &opt, graphss_lab_method_find("grand"), GRAPHSS_MODE_PAPER, a.model);
     assert_int_equal(opt.grand.steps, 5);
     assert_true(opt.grand.temperature == 0.2 && opt.fit.learning_rate == 0.2);
-    graphss_recover_options_init(&opt, graphss_lab_method_find("grand"), GRAPHSS_MODE_PAPER,
-                                 NULL);
+    graphss_recover_options_init(
+        &opt, graphss_lab_method_find("grand"), GRAPHSS_MODE_PAPER, NULL);
     assert_int_equal(opt.grand.steps, 8);
     attacked_world_destroy(ctx, &a);
     graphss_ctx_free(ctx);
@@ -147,8 +147,8 @@ static void test_all_learn_the_clean_world(void **state)
     attacked_world a;
     attacked_world_make(ctx, &a);
     a.in.current.graph = &a.w.graph;
-    const char *const name[] = {"rgcn",    "gnnguard", "appnp", "prognn",
-                                "jaccard", "svd",      "grand"};
+    const char *const name[] = {
+        "rgcn", "gnnguard", "appnp", "prognn", "jaccard", "svd", "grand"};
     const double want[] = {0.85, 0.65, 0.85, 0.85, 0.75, 0.75, 0.85}; /* words: 0.75 */
     for (int i = 0; i < 7; i++)
         for (int train = GRAPHSS_RECOVER_EVASION; train <= GRAPHSS_RECOVER_RETRAIN; train++) {
@@ -166,8 +166,8 @@ static void test_a_cancelled_run_leaves_no_result(void **state)
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     attacked_world a;
     attacked_world_make(ctx, &a);
-    const char *const name[] = {"rgcn",    "gnnguard", "appnp", "prognn",
-                                "jaccard", "svd",      "grand", "retrain"};
+    const char *const name[] = {
+        "rgcn", "gnnguard", "appnp", "prognn", "jaccard", "svd", "grand", "retrain"};
     for (int i = 0; i < 8; i++)
         assert_can_be_cancelled(&a, name[i]);
     attacked_world_destroy(ctx, &a);
@@ -234,13 +234,13 @@ static void test_it_learns_the_clean_world_in_both_ways_and_modes(void **state)
     for (int mode = GRAPHSS_MODE_DEFAULT; mode <= GRAPHSS_MODE_PAPER; mode++)
         for (int train = GRAPHSS_RECOVER_EVASION; train <= GRAPHSS_RECOVER_RETRAIN; train++) {
             graphss_recover_options opt;
-            graphss_recover_options_init(&opt, graphss_lab_method_find("nrgnn"),
-                                         (graphss_mode)mode, a.model);
+            graphss_recover_options_init(
+                &opt, graphss_lab_method_find("nrgnn"), (graphss_mode)mode, a.model);
             opt.train = train;
             opt.fit.epochs = mode == GRAPHSS_MODE_PAPER ? 200 : 60;
             graphss_recover_result r = answer(ctx, &a, &opt);
-            const double share = graphss_labels_accuracy(r.predictions.label, a.w.label,
-                                                         a.w.split.test, a.w.split.n_test);
+            const double share = graphss_labels_accuracy(
+                r.predictions.label, a.w.label, a.w.split.test, a.w.split.n_test);
             if (share < 0.8) /* words alone give 0.75 */
                 fail_msg("mode %d, way %d: %g", mode, train, share);
             graphss_recover_result_destroy(ctx, &r);

@@ -120,20 +120,19 @@ static void check_against_full_matrices(const char *name)
     fit.epochs = 30;
     graphss_model_free(ctx, a.model);
     a.model = NULL;
-    assert_ok(ctx, graphss_model_train(
-                       ctx, &a.model, NULL,
+    assert_ok(ctx, graphss_model_train(ctx, &a.model, NULL,
                        &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
-                                              .graph = &a.w.graph,
-                                              .features = &a.w.features,
-                                              .n_classes = 2,
-                                              .split = &a.w.split,
-                                              .seed = 1},
+                           .graph = &a.w.graph,
+                           .features = &a.w.features,
+                           .n_classes = 2,
+                           .split = &a.w.split,
+                           .seed = 1},
                        &fit));
     a.in.model = a.model;
     a.in.previous = NULL;
     graphss_recover_options opt;
-    graphss_recover_options_init(&opt, graphss_lab_method_find("svd"), GRAPHSS_MODE_PAPER,
-                                 a.model);
+    graphss_recover_options_init(
+        &opt, graphss_lab_method_find("svd"), GRAPHSS_MODE_PAPER, a.model);
     opt.train = GRAPHSS_RECOVER_EVASION;
     graphss_recover_result r = {0};
     assert_ok(ctx, graphss_recover_run(ctx, &r, &a.in, &opt));
@@ -186,25 +185,24 @@ static void test_every_classifier_may_stand_on_it_but_one_without_edges(void **s
         fit.epochs = 20;
         graphss_model_free(ctx, a.model);
         a.model = NULL;
-        assert_ok(ctx, graphss_model_train(
-                           ctx, &a.model, NULL,
+        assert_ok(ctx, graphss_model_train(ctx, &a.model, NULL,
                            &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
-                                                  .graph = &a.w.graph,
-                                                  .features = &a.w.features,
-                                                  .n_classes = 2,
-                                                  .split = &a.w.split,
-                                                  .seed = 1},
+                               .graph = &a.w.graph,
+                               .features = &a.w.features,
+                               .n_classes = 2,
+                               .split = &a.w.split,
+                               .seed = 1},
                            &fit));
         a.in.model = a.model;
         const char *const on_model[] = {"jaccard", "svd"};
         for (int m = 0; m < 2; m++) {
             graphss_recover_options opt;
-            graphss_recover_options_init(&opt, graphss_lab_method_find(on_model[m]),
-                                         GRAPHSS_MODE_DEFAULT, a.model);
+            graphss_recover_options_init(
+                &opt, graphss_lab_method_find(on_model[m]), GRAPHSS_MODE_DEFAULT, a.model);
             graphss_recover_result r = {0};
             if (strcmp(graphss_model_name(i), "mlp") == 0)
                 assert_fails(ctx, graphss_recover_run(ctx, &r, &a.in, &opt),
-                             GRAPHSS_ERR_INVALID, "no meaning for mlp");
+                    GRAPHSS_ERR_INVALID, "no meaning for mlp");
             else
                 assert_ok(ctx, graphss_recover_run(ctx, &r, &a.in, &opt));
             graphss_recover_result_destroy(ctx, &r);
@@ -221,12 +219,12 @@ static void test_a_rank_beyond_the_nodes_is_refused(void **state)
     attacked_world a;
     attacked_world_make(ctx, &a);
     graphss_recover_options opt;
-    graphss_recover_options_init(&opt, graphss_lab_method_find("svd"), GRAPHSS_MODE_PAPER,
-                                 a.model);
+    graphss_recover_options_init(
+        &opt, graphss_lab_method_find("svd"), GRAPHSS_MODE_PAPER, a.model);
     opt.svd.rank = N - 1;
     graphss_recover_result r = {0};
     assert_fails(ctx, graphss_recover_run(ctx, &r, &a.in, &opt), GRAPHSS_ERR_INVALID,
-                 "--rank 119 of a graph with 120 nodes");
+        "--rank 119 of a graph with 120 nodes");
     attacked_world_destroy(ctx, &a);
     graphss_ctx_free(ctx);
 }

@@ -6,8 +6,8 @@
 #include "testing.h"
 
 /* x <- c x - s y, y <- s x + c y, for n pairs a step apart */
-static inline void testing_rotate(double *x, double *y, size_t step, size_t n, double c,
-                                  double s)
+static inline void testing_rotate(
+    double *x, double *y, size_t step, size_t n, double c, double s)
 {
     for (size_t i = 0; i < n * step; i += step) {
         const double was = x[i];

@@ -120,12 +120,12 @@ static void a_posterior_that_is_no_number_is_in_no_bin(void **state)
 }
 
 /* Sets of victims: who meets which, and what one leaves to the next. */
-#define BARE                                                                                  \
-    "what = defence\nmode = paper\nmodels = gcn\n"                                            \
-    "datasets = synth:nodes=90,classes=3,features=30,degree=4\n"                              \
-    "methods = graphss none jaccard\nfirst-set = jaccard\n"                                   \
-    "train.epochs = 6\ntrain.hidden = 8\n"                                                    \
-    "recover.sweeps = 25\nrecover.retrain-epochs = 4\n"                                       \
+#define BARE \
+    "what = defence\nmode = paper\nmodels = gcn\n" \
+    "datasets = synth:nodes=90,classes=3,features=30,degree=4\n" \
+    "methods = graphss none jaccard\nfirst-set = jaccard\n" \
+    "train.epochs = 6\ntrain.hidden = 8\n" \
+    "recover.sweeps = 25\nrecover.retrain-epochs = 4\n" \
     "attack.links = 1\nattack.features = 2\n"
 #define BASE BARE "recover.warmup = 10\n"
 
@@ -316,17 +316,17 @@ static void sets_that_make_no_sense_are_refused(void **state)
     static const struct {
         const char *text, *says;
     } wrong[] = {{BASE "sets = 0\n", "want 1 to 100 sets"},
-                 {BASE "seeds = 2\nsets = 2 x\n", "want 1 to 100 sets"},
-                 {BASE "sets = 2\nparameter = warmup\npoint 5 = recover.warmup=5\n",
-                  "points meet one set of victims, found 2"},
-                 {BASE "first-set@cora = nobody\n", "want methods"}};
+        {BASE "seeds = 2\nsets = 2 x\n", "want 1 to 100 sets"},
+        {BASE "sets = 2\nparameter = warmup\npoint 5 = recover.warmup=5\n",
+            "points meet one set of victims, found 2"},
+        {BASE "first-set@cora = nobody\n", "want methods"}};
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         const workplace p = make_workplace("wrong", wrong[i].text);
         const graphss_reproduce_options opt = options_of(&p);
         graphss_i_plan plan = {0};
-        assert_fails(ctx, graphss_i_plan_make(ctx, &plan, 1, &opt), GRAPHSS_ERR_INVALID,
-                     wrong[i].says);
+        assert_fails(
+            ctx, graphss_i_plan_make(ctx, &plan, 1, &opt), GRAPHSS_ERR_INVALID, wrong[i].says);
         remove_workplace(&p);
     }
     graphss_ctx_free(ctx);

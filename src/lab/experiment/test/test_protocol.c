@@ -81,14 +81,13 @@ static void test_the_papers_attacker_has_the_right_weights(void **state)
         float *w = NULL;
         all.n_val = 0;
         opt.train.epochs = m == 0 ? 30 : 0;
-        assert_ok(ctx, graphss_model_train(
-                           ctx, &model, NULL,
+        assert_ok(ctx, graphss_model_train(ctx, &model, NULL,
                            &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
-                                                  .graph = &p.data.graph,
-                                                  .features = &p.data.features,
-                                                  .n_classes = 3,
-                                                  .split = &all,
-                                                  .seed = 4},
+                               .graph = &p.data.graph,
+                               .features = &p.data.features,
+                               .n_classes = 3,
+                               .split = &all,
+                               .seed = 4},
                            &opt.train));
         assert_ok(ctx, graphss_surrogate_from_model(ctx, &w, model, GRAPHSS_MODE_PAPER));
         assert_memory_equal(w, p.surrogate, data.features.n_cols * 3 * sizeof *w);
@@ -119,13 +118,13 @@ static void test_every_setting_is_a_trial_a_defence_can_use(void **state)
         assert_int_equal(s.snapshots.n_victims, (size_t)round(0.2 * (double)split->n_test));
         assert_true(s.attacked.victims < s.clean.victims - 0.1);
         const double n = (double)split->n_test, v = (double)s.snapshots.n_victims;
-        assert_true(fabs(s.clean.test - (v * s.clean.victims + (n - v) * s.clean.others) / n) <
-                    1e-9);
+        assert_true(
+            fabs(s.clean.test - (v * s.clean.victims + (n - v) * s.clean.others) / n) < 1e-9);
         const graphss_defence_input in = graphss_protocol_input(&s);
         assert_true((in.previous == NULL) == (setting == GRAPHSS_SETTING_NEW));
         graphss_recover_options none;
-        graphss_recover_options_init(&none, graphss_lab_method_find("none"),
-                                     GRAPHSS_MODE_DEFAULT, s.model);
+        graphss_recover_options_init(
+            &none, graphss_lab_method_find("none"), GRAPHSS_MODE_DEFAULT, s.model);
         graphss_recover_result r = {0};
         assert_ok(ctx, graphss_recover_run(ctx, &r, &in, &none));
         const graphss_protocol_score score = graphss_protocol_measure(&s, r.predictions.label);
@@ -140,7 +139,7 @@ static void test_every_setting_is_a_trial_a_defence_can_use(void **state)
 
 /* Says class 0 or 1 by whether a node has many edges; counts how often it is asked. */
 static graphss_status by_degree(void *user, float *prob, const graphss_graph *graph,
-                                const graphss_features *features, char *why, size_t size)
+    const graphss_features *features, char *why, size_t size)
 {
     (void)features;
     (void)why;
@@ -176,8 +175,8 @@ static void test_a_predictor_stands_in_for_the_classifier(void **state)
         assert_true(graphss_model_predictor_use(&use, s.model));
         assert_int_equal(use.calls, asked);
         for (size_t i = 0; i < s.snapshots.current.graph.n_nodes; i++)
-            assert_int_equal(s.after[i],
-                             graphss_graph_degree(&s.snapshots.current.graph, i) > 6);
+            assert_int_equal(
+                s.after[i], graphss_graph_degree(&s.snapshots.current.graph, i) > 6);
         graphss_protocol_trial_destroy(ctx, &s);
         graphss_protocol_destroy(ctx, &p);
         asked = 0;
@@ -235,7 +234,7 @@ static void test_the_paper_has_one_setting(void **state)
     const graphss_protocol_options opt = quick(GRAPHSS_MODE_PAPER, GRAPHSS_SETTING_NEW);
     graphss_protocol p = {0};
     assert_fails(ctx, graphss_protocol_start(ctx, &p, &data, 1, &opt), GRAPHSS_ERR_INVALID,
-                 "setting new in paper mode");
+        "setting new in paper mode");
     assert_null(p.model);
     graphss_dataset_destroy(ctx, &data);
     graphss_ctx_free(ctx);
@@ -256,14 +255,14 @@ static void test_what_is_believed_is_noisy_within_bounds(void **state)
     label[split.train[0]] = -1; /* to be left alone */
     for (size_t i = 0; i < 3; i++)
         assert_fails(ctx, graphss_protocol_believed(ctx, label, &data, &split, bad[i], 1),
-                     GRAPHSS_ERR_INVALID, "want 0 to 1");
+            GRAPHSS_ERR_INVALID, "want 0 to 1");
     assert_int_equal(label[split.train[0]], -1);
     graphss_split far = split;
     int32_t test[] = {(int32_t)n};
     far.test = test;
     far.n_test = 1;
     assert_fails(ctx, graphss_protocol_believed(ctx, label, &data, &far, 0.5, 1),
-                 GRAPHSS_ERR_SHAPE, "test node 0 is 300");
+        GRAPHSS_ERR_SHAPE, "test node 0 is 300");
     assert_int_equal(label[split.train[0]], -1);
     assert_ok(ctx, graphss_protocol_believed(ctx, label, &data, &split, 1, 1));
     assert_int_equal(label[split.train[0]], split.train_label[0]);
@@ -298,8 +297,8 @@ static void test_failing_allocations_leave_nothing(void **state)
     (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_dataset data = {0};
-    assert_ok(ctx,
-              graphss_dataset_read(ctx, &data, "synth:nodes=60,classes=3,features=20", NULL));
+    assert_ok(
+        ctx, graphss_dataset_read(ctx, &data, "synth:nodes=60,classes=3,features=20", NULL));
     order o = {.data = &data, .opt = quick(GRAPHSS_MODE_PAPER, GRAPHSS_SETTING_SEEN)};
     o.opt.train.epochs = 1;
     testing_each_allocation_fails(start_and_attack, &o);

@@ -18,7 +18,7 @@ static void write_file(const char *path, const char *text)
 static json_t *record_of(const char *method, int seed, double found)
 {
     json_t *r = json_pack("{s:s, s:s, s:i, s:{s:f}}", "what", "defence", "method", method,
-                          "seed", seed, "metrics", "victims", found);
+        "seed", seed, "metrics", "victims", found);
     assert_non_null(r);
     return r;
 }
@@ -95,7 +95,7 @@ static void a_line_that_is_no_record_is_refused_and_left_alone(void **state)
     (void)state;
     char path[256];
     const char *const bad[] = {"{\"what\":\"defence\"}\nnonsense\n", "{\"what\":\"x\"}\n[1]\n",
-                               "{\"what\":\"x\"}\n{\"seed\":1}\n", "{\"what\":\"x\"}\n\n"};
+        "{\"what\":\"x\"}\n{\"seed\":1}\n", "{\"what\":\"x\"}\n\n"};
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     testing_temporary(path, sizeof path, "foreign");
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
@@ -119,8 +119,8 @@ static void one_writer_at_a_time(void **state)
     testing_temporary(path, sizeof path, "writers");
     remove(path);
     assert_ok(ctx, graphss_i_records_open(ctx, &one, path));
-    assert_fails(ctx, graphss_i_records_open(ctx, &two, path), GRAPHSS_ERR_LIMIT,
-                 "another run");
+    assert_fails(
+        ctx, graphss_i_records_open(ctx, &two, path), GRAPHSS_ERR_LIMIT, "another run");
     graphss_i_records_close(ctx, &one);
     assert_ok(ctx, graphss_i_records_open(ctx, &two, path));
     graphss_i_records_close(ctx, &two);

@@ -99,8 +99,8 @@ static void a_killed_run_goes_on_where_it_was(void **state)
     remove_workplace(&p);
 }
 
-static bool stop_after_a_few(void *user, const char *state, size_t done, size_t total,
-                             const char *note)
+static bool stop_after_a_few(
+    void *user, const char *state, size_t done, size_t total, const char *note)
 {
     (void)state;
     (void)done;
@@ -117,9 +117,9 @@ static void a_cancelled_run_keeps_what_is_finished(void **state)
     const workplace p = make_workplace("cancelled", recipe);
     int enough = 2;
     const graphss_ctx_options how = {.struct_size = sizeof how,
-                                     .threads = 1,
-                                     .progress = stop_after_a_few,
-                                     .user = &enough};
+        .threads = 1,
+        .progress = stop_after_a_few,
+        .user = &enough};
     graphss_ctx *ctx = graphss_ctx_new(&how);
     const graphss_reproduce_options opt = options_of(&p);
     graphss_reproduce_result done;
@@ -133,8 +133,8 @@ static void a_cancelled_run_keeps_what_is_finished(void **state)
     remove_workplace(&p);
 }
 
-static bool note_the_first(void *user, const char *state, size_t done, size_t total,
-                           const char *note)
+static bool note_the_first(
+    void *user, const char *state, size_t done, size_t total, const char *note)
 {
     (void)note;
     size_t *first = user; /* done, total */
@@ -168,9 +168,9 @@ static void the_bar_begins_where_the_run_stopped(void **state)
     json_decref(all);
     graphss_ctx *ctx =
         graphss_ctx_new(&(graphss_ctx_options){.struct_size = sizeof(graphss_ctx_options),
-                                               .threads = 1,
-                                               .progress = note_the_first,
-                                               .user = first});
+            .threads = 1,
+            .progress = note_the_first,
+            .user = first});
     const graphss_reproduce_options opt = options_of(&p);
     graphss_reproduce_result done;
     assert_int_equal(graphss_reproduce_run(ctx, &done, 1, &opt), GRAPHSS_OK);
@@ -239,8 +239,8 @@ static void fail_all(const workplace *p, const char *error)
     json_decref(all);
 }
 
-static void
-what_took_too_long_is_tried_again_with_more_time_and_other_failures_always(void **state)
+static void what_took_too_long_is_tried_again_with_more_time_and_other_failures_always(
+    void **state)
 {
     (void)state;
     const struct {
@@ -271,10 +271,10 @@ static void points_of_a_sweep_are_cells(void **state)
     (void)state;
     const workplace p = make_workplace("sweep", recipe);
     write_text(p.recipe,
-               "parameter = links\n"
-               "point 1 = attack.links=1 attack.features=0\n"
-               "point 3 = attack.links=3 attack.features=0 recover.steps=2\n",
-               "a");
+        "parameter = links\n"
+        "point 1 = attack.links=1 attack.features=0\n"
+        "point 3 = attack.links=3 attack.features=0 recover.steps=2\n",
+        "a");
     const graphss_reproduce_result done = reproduce(&p, 1);
     assert_int_equal(done.cells, 2 * CELLS);
     assert_int_equal(done.failed, 0);
@@ -308,10 +308,10 @@ static void points_that_differ_in_methods_alone_share_a_trial(void **state)
     const size_t jobs = plan.n_jobs;
     graphss_i_plan_destroy(ctx, &plan);
     write_text(p.recipe,
-               "parameter = steps\n"
-               "point 2 = recover.steps=2\n"
-               "point 9 = recover.steps=9\n",
-               "a");
+        "parameter = steps\n"
+        "point 2 = recover.steps=2\n"
+        "point 9 = recover.steps=9\n",
+        "a");
     assert_ok(ctx, graphss_i_plan_make(ctx, &plan, 1, &opt));
     assert_int_equal(plan.n_jobs, jobs);
     graphss_i_plan_destroy(ctx, &plan);
@@ -367,13 +367,13 @@ static void a_dear_method_may_be_run_once(void **state)
 static void a_point_may_be_an_attacker_of_another_kind(void **state)
 {
     (void)state;
-    const workplace p = make_workplace(
-        "attackers", "what = attackers\nmode = honest\nsettings = new seen\nmodels = gcn\n"
-                     "datasets = synth:nodes=90,classes=3,features=30,degree=4\n"
-                     "methods = none rgcn retrain\nattack.features = 0\nattack.links = 2\n"
-                     "attack.knows = truth\n"
-                     "parameter = attacker\npoint dice = attack.method=dice\n"
-                     "point prbcd = attack.method=prbcd\n");
+    const workplace p = make_workplace("attackers",
+        "what = attackers\nmode = honest\nsettings = new seen\nmodels = gcn\n"
+        "datasets = synth:nodes=90,classes=3,features=30,degree=4\n"
+        "methods = none rgcn retrain\nattack.features = 0\nattack.links = 2\n"
+        "attack.knows = truth\n"
+        "parameter = attacker\npoint dice = attack.method=dice\n"
+        "point prbcd = attack.method=prbcd\n");
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     const graphss_reproduce_options opt = options_of(&p);
     graphss_i_plan plan = {0};
@@ -417,29 +417,29 @@ static void wrong_recipes_are_refused_before_any_work(void **state)
         {"what = defence\nmode = honest\nnonsense\n", "key = value"},
         {"what = defence\nmode = honest\nmodels = gcn\nmethods = none\n", "'datasets'"},
         {"what = defence\nmode = honest\ndatasets = synth:\nmethods = none\n",
-         "want a line 'models'"},
+            "want a line 'models'"},
         {"what = defence\nmode = honest\nmodels = gcn\ndatasets = synth:\n",
-         "want a line 'methods'"},
+            "want a line 'methods'"},
         {"what = defence\nmode = honest\nmodels = gnc\ndatasets = synth:\nmethods = none\n",
-         "gnc"},
+            "gnc"},
         {"what = defence\nmode = honest\nmodels = gcn\ndatasets = synth:\nmethods = none\n"
          "settings = old\n",
-         "old"},
+            "old"},
         {"what = defence\nmode = honest\nmodels = gcn\ndatasets = synth:\nmethods = none\n"
          "train.epochs = -4\n",
-         "epochs"},
+            "epochs"},
         {"what = defence\nmode = honest\nmodels = gcn\ndatasets = synth:\nmethods = none\n"
          "parameter = x\npoint 1 = attack.frob=1\n",
-         "GROUP.OPTION"},
+            "GROUP.OPTION"},
         {"what = defence\nmode = honest\nmodels = gcn\ndatasets = synth:\nmethods = none\n"
          "parameter = x\npoint 1 = recover.frob=1\n",
-         "GROUP.OPTION"},
+            "GROUP.OPTION"},
         {"what = defence\nmode = honest\nmodels = gcn\ndatasets = synth:\nmethods = none\n"
          "point 1 = recover.steps=2\n",
-         "'parameter'"},
+            "'parameter'"},
         {"what = attackers\nmode = honest\nmodels = gcn\ndatasets = synth:\nmethods = none\n"
          "parameter = x\npoint 1 = attack.method=frob\n",
-         "GROUP.OPTION"},
+            "GROUP.OPTION"},
     };
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
@@ -449,8 +449,8 @@ static void wrong_recipes_are_refused_before_any_work(void **state)
         const graphss_status st = graphss_reproduce_run(ctx, &done, 1, &opt);
         assert_true(st == GRAPHSS_ERR_INVALID || st == GRAPHSS_ERR_DATA);
         if (!strstr(graphss_ctx_error(ctx), bad[i].part))
-            fail_msg("recipe %zu: \"%s\" lacks \"%s\"", i, graphss_ctx_error(ctx),
-                     bad[i].part);
+            fail_msg(
+                "recipe %zu: \"%s\" lacks \"%s\"", i, graphss_ctx_error(ctx), bad[i].part);
         assert_int_equal(done.run, 0);
         remove_workplace(&p);
     }
@@ -483,8 +483,8 @@ static void every_recipe_of_the_program_can_be_planned(void **state)
         for (size_t j = 0; j < plan.n_jobs; j++)
             for (size_t c = 0; c < plan.job[j].n_cells; c++) {
                 json_t *options = NULL;
-                assert_ok(ctx, graphss_i_cell_options_json(ctx, &options, &plan.job[j],
-                                                           &plan.job[j].cell[c]));
+                assert_ok(ctx, graphss_i_cell_options_json(
+                                   ctx, &options, &plan.job[j], &plan.job[j].cell[c]));
                 json_decref(options);
             }
         graphss_i_plan_destroy(ctx, &plan);
@@ -502,10 +502,10 @@ static void methods_with_a_network_of_their_own_do_not_see_the_classifier(void *
     for (int m = 0; m < 2; m++) {
         char text[512];
         snprintf(text, sizeof text,
-                 "what = defence\nmode = honest\nsettings = new\ndatasets = %s\nmodels = %s\n"
-                 "methods = *\ntrain.epochs = 4\ntrain.hidden = 8\nrecover.epochs = 3\n"
-                 "recover.rank = 3\nattack.links = 1\nattack.knows = truth\n",
-                 datasets[0], m ? "sage" : "gcn");
+            "what = defence\nmode = honest\nsettings = new\ndatasets = %s\nmodels = %s\n"
+            "methods = *\ntrain.epochs = 4\ntrain.hidden = 8\nrecover.epochs = 3\n"
+            "recover.rank = 3\nattack.links = 1\nattack.knows = truth\n",
+            datasets[0], m ? "sage" : "gcn");
         const workplace p = make_workplace(m ? "sage" : "gcn", text);
         const graphss_reproduce_result done = reproduce(&p, 1);
         if (done.failed)
@@ -526,7 +526,7 @@ static void methods_with_a_network_of_their_own_do_not_see_the_classifier(void *
         for (size_t i = 0; i < sizeof same / sizeof *same; i++)
             if (!json_equal(json_object_get(a, same[i]), json_object_get(b, same[i])))
                 fail_msg("%s: %s depends on the classifier",
-                         json_string_value(json_object_get(record, "method")), same[i]);
+                    json_string_value(json_object_get(record, "method")), same[i]);
         shared++;
     }
     assert_true(shared >= 9);
@@ -541,8 +541,7 @@ static void what_does_not_see_the_past_is_the_same_in_every_setting(void **state
     json_t *found[2];
     for (int m = 0; m < 2; m++) {
         char text[512];
-        snprintf(
-            text, sizeof text,
+        snprintf(text, sizeof text,
             "what = defence\nmode = honest\nsettings = %s\n"
             "datasets = synth:nodes=90,classes=3,features=30,degree=4\nmodels = sgc\n"
             "methods = none retrain jaccard label-propagation rgcn\ntrain.epochs = 4\n"
@@ -564,7 +563,7 @@ static void what_does_not_see_the_past_is_the_same_in_every_setting(void **state
         json_t *twin = json_object_get(found[1], key);
         assert_non_null(twin);
         assert_true(json_equal(json_object_get(json_object_get(record, "repeat"), "options"),
-                               json_object_get(json_object_get(twin, "repeat"), "options")));
+            json_object_get(json_object_get(twin, "repeat"), "options")));
         if (!json_object_get(twin, "copied_from"))
             continue;
         assert_string_equal(json_string_value(json_object_get(twin, "copied_from")), "new");
@@ -572,7 +571,7 @@ static void what_does_not_see_the_past_is_the_same_in_every_setting(void **state
         for (size_t i = 0; i < sizeof same / sizeof *same; i++)
             assert_true(
                 json_equal(json_object_get(json_object_get(record, "metrics"), same[i]),
-                           json_object_get(json_object_get(twin, "metrics"), same[i])));
+                    json_object_get(json_object_get(twin, "metrics"), same[i])));
         copied++;
     }
     assert_int_equal(copied, 4); /* all but none, jaccard and rgcn as evasion */
@@ -586,11 +585,11 @@ static void groups_are_judged_in_both_modes(void **state)
     for (int m = 0; m < 2; m++) {
         char text[512];
         snprintf(text, sizeof text,
-                 "what = alert\nmode = %s\nmethods = alert\nmodels = gcn\n"
-                 "datasets = synth:nodes=240,classes=3,features=40,degree=4\n"
-                 "train.epochs = 10\ntrain.hidden = 8\nsnapshots.groups = 6\n"
-                 "snapshots.attacked-groups = 2\nsnapshots.victims = 0.5\n%s",
-                 m ? "paper" : "honest", m ? "" : "snapshots.background = yes\n");
+            "what = alert\nmode = %s\nmethods = alert\nmodels = gcn\n"
+            "datasets = synth:nodes=240,classes=3,features=40,degree=4\n"
+            "train.epochs = 10\ntrain.hidden = 8\nsnapshots.groups = 6\n"
+            "snapshots.attacked-groups = 2\nsnapshots.victims = 0.5\n%s",
+            m ? "paper" : "honest", m ? "" : "snapshots.background = yes\n");
         const workplace p = make_workplace(m ? "paper" : "honest", text);
         const graphss_reproduce_result done = reproduce(&p, 1);
         if (done.failed)
@@ -643,10 +642,10 @@ static graphss_status plan_starved(graphss_ctx *ctx, void *arg)
 {
     const workplace *p = arg;
     const graphss_reproduce_options opt = {.struct_size = sizeof opt,
-                                           .recipe = p->recipe,
-                                           .folder = p->folder,
-                                           .models = "gcn",
-                                           .methods = "none"};
+        .recipe = p->recipe,
+        .folder = p->folder,
+        .models = "gcn",
+        .methods = "none"};
     graphss_i_plan plan = {0};
     const graphss_status st = graphss_i_plan_make(ctx, &plan, 1, &opt);
     if (!st)
@@ -763,8 +762,8 @@ typedef struct pipe_watch {
     size_t seen, open_to_programs;
 } pipe_watch;
 
-static bool watch_pipes(void *user, const char *state, size_t done, size_t total,
-                        const char *note)
+static bool watch_pipes(
+    void *user, const char *state, size_t done, size_t total, const char *note)
 {
     (void)state, (void)done, (void)total, (void)note;
     pipe_watch *w = user;
@@ -790,9 +789,9 @@ static void other_programs_do_not_inherit_the_pipes(void **state)
         w.before[fd] = fcntl(fd, F_GETFD) >= 0;
     graphss_ctx *ctx =
         graphss_ctx_new(&(graphss_ctx_options){.struct_size = sizeof(graphss_ctx_options),
-                                               .threads = 1,
-                                               .progress = watch_pipes,
-                                               .user = &w});
+            .threads = 1,
+            .progress = watch_pipes,
+            .user = &w});
     assert_ok(ctx, graphss_reproduce_run(ctx, &done, 1, &opt));
     graphss_ctx_free(ctx);
     assert_true(w.seen > 0);

@@ -40,8 +40,8 @@ static void remove_workplace(const workplace *p)
 static graphss_reproduce_options options_of(const workplace *p)
 {
     return (graphss_reproduce_options){.struct_size = sizeof(graphss_reproduce_options),
-                                       .recipe = p->recipe,
-                                       .folder = p->folder};
+        .recipe = p->recipe,
+        .folder = p->folder};
 }
 
 static graphss_reproduce_result reproduce(const workplace *p, size_t workers)
@@ -65,9 +65,8 @@ static json_t *read_back(const workplace *p)
     graphss_ctx_free(ctx);
     const char *key;
     json_t *record;
-    static const char *const times[] = {"seconds",         "cpu_seconds",   "seconds_per_100",
-                                        "prepare_seconds", "train_seconds", "attack_seconds",
-                                        "peak_memory"};
+    static const char *const times[] = {"seconds", "cpu_seconds", "seconds_per_100",
+        "prepare_seconds", "train_seconds", "attack_seconds", "peak_memory"};
     json_object_foreach(all, key, record)
     {
         for (size_t i = 0; i < sizeof times / sizeof *times; i++)

@@ -24,8 +24,8 @@ typedef struct world {
     size_t reports;
 } world;
 
-static bool on_progress(void *user, const char *stage, size_t done, size_t total,
-                        const char *note)
+static bool on_progress(
+    void *user, const char *stage, size_t done, size_t total, const char *note)
 {
     world *w = user;
     w->reports += strcmp(stage, "fetch") == 0 && strcmp(note, w->item.file) == 0 &&
@@ -42,9 +42,9 @@ static int set_up(void **state)
     for (size_t i = 0; i < N; i++)
         w->content[i] = (char)((i * 2654435761u) >> 13);
     w->ctx = graphss_ctx_new(&(graphss_ctx_options){.struct_size = sizeof(graphss_ctx_options),
-                                                    .threads = 1,
-                                                    .progress = on_progress,
-                                                    .user = w});
+        .threads = 1,
+        .progress = on_progress,
+        .user = w});
     assert_non_null(w->ctx);
     testing_temporary(w->dir, sizeof w->dir, "fetch");
     snprintf(w->path, sizeof w->path, "%s/thing.npz", w->dir);
@@ -53,18 +53,18 @@ static int set_up(void **state)
     memcpy(w->checksum, "sha256:", 7);
     graphss_i_sha256_text(w->checksum + 7, w->content, N);
     w->item = (graphss_fetch_item){.dataset = "thing",
-                                   .file = "thing.npz",
-                                   .url = "http://127.0.0.1:9/none",
-                                   .licence = "none",
-                                   .source = "a test",
-                                   .checksum = w->checksum};
+        .file = "thing.npz",
+        .url = "http://127.0.0.1:9/none",
+        .licence = "none",
+        .source = "a test",
+        .checksum = w->checksum};
     w->opt = (graphss_fetch_options){
         .struct_size = sizeof(graphss_fetch_options), .dir = w->dir, .base_url = w->url};
     w->limits = (graphss_i_fetch_limits){.max_bytes = 1 << 20,
-                                         .connect_seconds = 5,
-                                         .stall_seconds = 5,
-                                         .attempts = 1,
-                                         .wait_seconds = 0.01};
+        .connect_seconds = 5,
+        .stall_seconds = 5,
+        .attempts = 1,
+        .wait_seconds = 0.01};
     *state = w;
     return 0;
 }
@@ -466,15 +466,15 @@ static void test_bad_arguments_are_refused(void **state)
 {
     world *w = *state;
     graphss_fetch_result *r = &w->result;
-    assert_fails(w->ctx, graphss_fetch_run(w->ctx, r, "cora", NULL), GRAPHSS_ERR_INVALID,
-                 "folder");
-    assert_fails(w->ctx, graphss_fetch_run(w->ctx, r, NULL, &w->opt), GRAPHSS_ERR_INVALID,
-                 "dataset");
+    assert_fails(
+        w->ctx, graphss_fetch_run(w->ctx, r, "cora", NULL), GRAPHSS_ERR_INVALID, "folder");
+    assert_fails(
+        w->ctx, graphss_fetch_run(w->ctx, r, NULL, &w->opt), GRAPHSS_ERR_INVALID, "dataset");
     w->opt.base_url = "file:///etc";
     assert_fails(w->ctx, fetch(w), GRAPHSS_ERR_INVALID, "file:///etc");
     w->opt.base_url = NULL;
     assert_fails(w->ctx, graphss_fetch_run(w->ctx, r, "karate", &w->opt),
-                 GRAPHSS_ERR_NOT_FOUND, "cora, citeseer, pubmed, amazon_photo, coauthor_cs");
+        GRAPHSS_ERR_NOT_FOUND, "cora, citeseer, pubmed, amazon_photo, coauthor_cs");
     w->opt.offline = w->opt.force = true;
     assert_fails(w->ctx, fetch(w), GRAPHSS_ERR_INVALID, "force");
     w->opt.offline = w->opt.force = false;
@@ -494,7 +494,7 @@ static void test_several_files_give_a_prefix_and_one_digest(void **state)
     two[1].file = "other";
     assert_ok(w->ctx, graphss_i_fetch_items(w->ctx, &w->result, two, 2, &w->opt, &w->limits));
     snprintf(listing, sizeof listing, "%s  thing.npz\n%s  other\n", w->checksum + 7,
-             w->checksum + 7);
+        w->checksum + 7);
     graphss_i_sha256_text(wanted, listing, strlen(listing));
     assert_string_equal(w->result.sha256, wanted);
     assert_int_equal(w->result.bytes, 2 * N);
@@ -577,9 +577,9 @@ static void test_known_digests_come_out(void **state)
         const char *text, *sha256, *git;
     } known[] = {
         {"", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
-         "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391"},
+            "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391"},
         {"hello\n", "5891b5b522d5df086d0ff0b110fbd9d21bb4fc7163af34d08286a2e846f6be03",
-         "ce013625030ba8dba906f756967f9e9ca394464a"},
+            "ce013625030ba8dba906f756967f9e9ca394464a"},
     };
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     char path[300];

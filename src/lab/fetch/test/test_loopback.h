@@ -55,8 +55,8 @@ static inline void loopback_send_text(int fd, const char *text)
 
 /* The content from the byte asked for, or all of it when ranges are not honoured; the
  * header tells the whole length, and at most `most` bytes of the body follow. */
-static inline void loopback_send_content(loopback *server, int fd, loopback_request *request,
-                                         bool honour_range, size_t most)
+static inline void loopback_send_content(
+    loopback *server, int fd, loopback_request *request, bool honour_range, size_t most)
 {
     char head[300];
     size_t from = 0;
@@ -70,13 +70,12 @@ static inline void loopback_send_content(loopback *server, int fd, loopback_requ
     const size_t rest = server->n_content - from;
     if (from)
         snprintf(head, sizeof head,
-                 "HTTP/1.1 206 Part\r\nContent-Length: %zu\r\nConnection: close\r\n"
-                 "Content-Range: bytes %zu-%zu/%zu\r\n\r\n",
-                 rest, from, server->n_content - 1, server->n_content);
+            "HTTP/1.1 206 Part\r\nContent-Length: %zu\r\nConnection: close\r\n"
+            "Content-Range: bytes %zu-%zu/%zu\r\n\r\n",
+            rest, from, server->n_content - 1, server->n_content);
     else
         snprintf(head, sizeof head,
-                 "HTTP/1.1 200 Fine\r\nContent-Length: %zu\r\nConnection: close\r\n\r\n",
-                 rest);
+            "HTTP/1.1 200 Fine\r\nContent-Length: %zu\r\nConnection: close\r\n\r\n", rest);
     loopback_send_text(fd, head);
     const size_t n = rest < most ? rest : most;
     if (loopback_send(fd, server->content + from, n))
@@ -129,12 +128,12 @@ static inline void *loopback_run(void *arg)
     return NULL;
 }
 
-static inline void loopback_start(loopback *server, loopback_answer answer,
-                                  const char *content, size_t n_content)
+static inline void loopback_start(
+    loopback *server, loopback_answer answer, const char *content, size_t n_content)
 {
     const struct timeval idle = {.tv_sec = 10};
-    struct sockaddr_in address = {.sin_family = AF_INET,
-                                  .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    struct sockaddr_in address = {
+        .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     socklen_t length = sizeof address;
     *server = (loopback){.answer = answer, .content = content, .n_content = n_content};
     server->listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -187,9 +186,9 @@ static inline void answer_in_circles(loopback *server, int fd, loopback_request 
     char head[300];
     (void)request;
     snprintf(head, sizeof head,
-             "HTTP/1.1 302 There\r\nLocation: /again/%zu\r\n"
-             "Content-Length: 0\r\nConnection: close\r\n\r\n",
-             server->n_requests);
+        "HTTP/1.1 302 There\r\nLocation: /again/%zu\r\n"
+        "Content-Length: 0\r\nConnection: close\r\n\r\n",
+        server->n_requests);
     loopback_send_text(fd, head);
 }
 
@@ -201,8 +200,8 @@ static inline void answer_to_file_scheme(loopback *server, int fd, loopback_requ
                            "Content-Length: 0\r\nConnection: close\r\n\r\n");
 }
 
-static inline void answer_too_long_a_length(loopback *server, int fd,
-                                            loopback_request *request)
+static inline void answer_too_long_a_length(
+    loopback *server, int fd, loopback_request *request)
 {
     (void)server;
     (void)request;
@@ -231,8 +230,8 @@ static inline void answer_from_folder(loopback *server, int fd, loopback_request
     if (bytes && fread(bytes, 1, (size_t)info.st_size, file) == (size_t)info.st_size) {
         char head[120];
         snprintf(head, sizeof head,
-                 "HTTP/1.1 200 Fine\r\nContent-Length: %lld\r\nConnection: close\r\n\r\n",
-                 (long long)info.st_size);
+            "HTTP/1.1 200 Fine\r\nContent-Length: %lld\r\nConnection: close\r\n\r\n",
+            (long long)info.st_size);
         loopback_send_text(fd, head);
         loopback_send(fd, bytes, (size_t)info.st_size);
     } else {

@@ -14,13 +14,13 @@ static const char *const modes[] = {"honest", "paper"};
 
 /* ---- better than the others? ---- */
 
-static const char *score_text(graphss_i_arena *arena, const graphss_i_score *s,
-                              const char *against)
+static const char *score_text(
+    graphss_i_arena *arena, const graphss_i_score *s, const char *against)
 {
-    return graphss_i_arena_say(
-        arena, "against %s better in %zu of %zu comparisons, undecided in %zu, worse in %zu",
-        against, s->count[GRAPHSS_I_BETTER], graphss_i_score_judged(s),
-        s->count[GRAPHSS_I_UNDECIDED], s->count[GRAPHSS_I_WORSE]);
+    return graphss_i_arena_say(arena,
+        "against %s better in %zu of %zu comparisons, undecided in %zu, worse in %zu", against,
+        s->count[GRAPHSS_I_BETTER], graphss_i_score_judged(s), s->count[GRAPHSS_I_UNDECIDED],
+        s->count[GRAPHSS_I_WORSE]);
 }
 
 /* All settings of a mode together; "" where GraphSS met no other. */
@@ -38,10 +38,10 @@ static const char *score_of(graphss_i_runs *records, const char *mode)
         if (strcmp(conditions.condition[w].mode, mode) != 0 || !ours)
             continue;
         for (size_t c = 0; c < cells.n; c++) {
-            graphss_i_score_cell(&trivial, records, &cells.cell[c], &list, ours,
-                                 GRAPHSS_I_TRIVIAL);
-            graphss_i_score_cell(&rivals, records, &cells.cell[c], &list, ours,
-                                 GRAPHSS_I_RIVAL);
+            graphss_i_score_cell(
+                &trivial, records, &cells.cell[c], &list, ours, GRAPHSS_I_TRIVIAL);
+            graphss_i_score_cell(
+                &rivals, records, &cells.cell[c], &list, ours, GRAPHSS_I_RIVAL);
         }
     }
     const char *text = "";
@@ -49,11 +49,10 @@ static const char *score_of(graphss_i_runs *records, const char *mode)
         text = score_text(arena, &trivial, "the trivial baselines");
     if (graphss_i_score_judged(&rivals))
         text = graphss_i_arena_say(arena, "%s%s%s", text, *text ? "; " : "",
-                                   score_text(arena, &rivals, "the other defences"));
+            score_text(arena, &rivals, "the other defences"));
     const size_t few = trivial.count[GRAPHSS_I_TOO_FEW] + rivals.count[GRAPHSS_I_TOO_FEW];
     if (few)
-        text = graphss_i_arena_say(
-            arena,
+        text = graphss_i_arena_say(arena,
             "%s%sahead in %zu of %zu comparisons of fewer than three runs, which are not "
             "judged",
             text, *text ? "; " : "", trivial.ahead + rivals.ahead, few);
@@ -105,8 +104,8 @@ static const char *point_text(graphss_i_arena *arena, const graphss_i_query *q)
         return "";
     if (!q->parameter || !strcmp(q->parameter, "attacker"))
         return graphss_i_shown(GRAPHSS_I_VALUE, q->value);
-    return graphss_i_arena_say(arena, "%s %s",
-                               graphss_i_shown(GRAPHSS_I_PARAMETER, q->parameter), q->value);
+    return graphss_i_arena_say(
+        arena, "%s %s", graphss_i_shown(GRAPHSS_I_PARAMETER, q->parameter), q->value);
 }
 
 /* One cell: the other method that leads most, and the nodes nobody attacked. */
@@ -115,13 +114,13 @@ static void look(failures *out, graphss_i_runs *records, const graphss_i_query *
     const graphss_i_variants list = graphss_i_variants_of(records, cell);
     const graphss_i_variant *ours = graphss_i_ours(records, cell, &list);
     failure worst = {.part = graphss_i_shown(GRAPHSS_I_WHAT, cell->what),
-                     .mode = cell->mode,
-                     .setting = cell->setting,
-                     .point = point_text(&records->arena, cell),
-                     .dataset = graphss_i_dataset_name(records, cell->dataset),
-                     .model = graphss_i_shown(GRAPHSS_I_MODEL, cell->model),
-                     .nodes = "victims",
-                     .difference = INFINITY};
+        .mode = cell->mode,
+        .setting = cell->setting,
+        .point = point_text(&records->arena, cell),
+        .dataset = graphss_i_dataset_name(records, cell->dataset),
+        .model = graphss_i_shown(GRAPHSS_I_MODEL, cell->model),
+        .nodes = "victims",
+        .difference = INFINITY};
     for (size_t k = 0; k < list.n && ours; k++) {
         graphss_i_stat diff;
         if (&list.variant[k] == ours ||
@@ -185,9 +184,8 @@ static failures failures_of(graphss_i_runs *records)
 /* "GNNGuard under 3 links on Cora GCN, setting new (−7.6 points, 2 runs)" */
 static const char *failure_text(graphss_i_arena *arena, const failure *f)
 {
-    return graphss_i_arena_say(
-        arena, "%s%s%s%s on %s %s, setting %s (%s points, %s)", f->against,
-        !strcmp(f->nodes, "others") ? " for nodes that are no victims" : "",
+    return graphss_i_arena_say(arena, "%s%s%s%s on %s %s, setting %s (%s points, %s)",
+        f->against, !strcmp(f->nodes, "others") ? " for nodes that are no victims" : "",
         *f->point ? " under " : "", f->point, f->dataset, f->model, f->setting,
         graphss_i_signed(arena, f->difference, 1), graphss_i_plural(arena, f->runs, "run"));
 }
@@ -199,17 +197,17 @@ static const char *failures_text(graphss_i_arena *arena, const failures *all, si
         if (!strcmp(all->list[i].mode, modes[mode]))
             graphss_i_report_names_add(arena, &names, failure_text(arena, &all->list[i]));
     if (names.n == 0)
-        return graphss_i_arena_say(arena, "nowhere in %s",
-                                   graphss_i_plural(arena, all->cells[mode], "cell"));
+        return graphss_i_arena_say(
+            arena, "nowhere in %s", graphss_i_plural(arena, all->cells[mode], "cell"));
     return graphss_i_arena_say(arena, "%zu in %s, worst %s", names.n,
-                               graphss_i_plural(arena, all->cells[mode], "cell"),
-                               graphss_i_report_names_text(arena, &names));
+        graphss_i_plural(arena, all->cells[mode], "cell"),
+        graphss_i_report_names_text(arena, &names));
 }
 
 static void failures_table(graphss_i_document *d, const failures *all)
 {
-    graphss_i_table *t = graphss_i_table_new(
-        d->arena, "failures", "Where GraphSS fails, worst first",
+    graphss_i_table *t = graphss_i_table_new(d->arena, "failures",
+        "Where GraphSS fails, worst first",
         "Every cell in which another method has more than a point more victims right (of "
         "several the one that leads most), or in which other test nodes end more than a point "
         "below the undefended classifier. Difference: GraphSS minus the other, over runs on "
@@ -245,7 +243,7 @@ static const char *by_mode(graphss_i_arena *arena, const char *const said[2])
     for (size_t m = 0; m < 2; m++)
         if (*said[m])
             text = graphss_i_arena_say(arena, "%s%s%s: %s.", text, *text ? " " : "",
-                                       m ? "The paper's protocol" : "Our protocol", said[m]);
+                m ? "The paper's protocol" : "Our protocol", said[m]);
     return text;
 }
 
@@ -266,14 +264,13 @@ void graphss_i_section_answers(graphss_i_document *d, graphss_i_runs *records)
         graphss_i_item(d, "Does the paper reproduce?", reproduces);
     if (*by_mode(arena, better))
         graphss_i_item(d, "Does GraphSS beat the rivals and the trivial baselines?",
-                       by_mode(arena, better));
+            by_mode(arena, better));
     if (*by_mode(arena, fails))
-        graphss_i_item(
-            d, "Where does it fail?",
+        graphss_i_item(d, "Where does it fail?",
             graphss_i_arena_say(arena,
-                                "Where another method leads by more than a point, or "
-                                "GraphSS ends that much below the undefended classifier. "
-                                "%s",
-                                by_mode(arena, fails)));
+                "Where another method leads by more than a point, or "
+                "GraphSS ends that much below the undefended classifier. "
+                "%s",
+                by_mode(arena, fails)));
     failures_table(d, &all);
 }

@@ -23,8 +23,8 @@ static void extend(span *s, double value)
 }
 
 /* "17.0 %" or "9.1 to 47.0 %" */
-static const char *span_text(graphss_i_arena *arena, const span *s, int decimals,
-                             const char *unit)
+static const char *span_text(
+    graphss_i_arena *arena, const span *s, int decimals, const char *unit)
 {
     const char *low = graphss_i_fixed(arena, s->low, decimals);
     const char *high = graphss_i_fixed(arena, s->high, decimals);
@@ -33,8 +33,8 @@ static const char *span_text(graphss_i_arena *arena, const span *s, int decimals
     return graphss_i_arena_say(arena, "%s to %s%s", low, high, unit);
 }
 
-static span over_cells(graphss_i_runs *records, const graphss_i_query *query,
-                       const char *metric)
+static span over_cells(
+    graphss_i_runs *records, const graphss_i_query *query, const char *metric)
 {
     span out = {0};
     graphss_i_query q = *query;
@@ -59,8 +59,8 @@ static double mean_of(const span *s)
 /* ---- defence ---- */
 
 /* The best mean of the other methods in a cell, in per cent. */
-static double best_other(graphss_i_runs *records, const graphss_i_query *cell,
-                         const graphss_i_variants *list)
+static double best_other(
+    graphss_i_runs *records, const graphss_i_query *cell, const graphss_i_variants *list)
 {
     double best = NAN;
     for (size_t k = 0; k < list->n; k++) {
@@ -73,8 +73,8 @@ static double best_other(graphss_i_runs *records, const graphss_i_query *cell,
     return best;
 }
 
-static void defence_row(graphss_i_table *t, graphss_i_runs *records,
-                        const graphss_i_condition *condition)
+static void defence_row(
+    graphss_i_table *t, graphss_i_runs *records, const graphss_i_condition *condition)
 {
     const graphss_i_query all = graphss_i_condition_query(condition, "defence");
     const graphss_i_cells cells = graphss_i_cells_of(records, &all);
@@ -95,7 +95,7 @@ static void defence_row(graphss_i_table *t, graphss_i_runs *records,
         extend(&before, graphss_i_percent(records, &q, "victims_before").mean);
         extend(&attacked, graphss_i_percent(records, &q, "victims_attacked").mean);
         extend(&others,
-               100 * graphss_i_stat_pairs(records, &q, "others", &q, "others_attacked").mean);
+            100 * graphss_i_stat_pairs(records, &q, "others", &q, "others_attacked").mean);
     }
     if (after.n == 0)
         return;
@@ -112,8 +112,8 @@ static void defence_row(graphss_i_table *t, graphss_i_runs *records,
 
 static void defence(graphss_i_document *d, graphss_i_runs *records)
 {
-    graphss_i_table *t = graphss_i_table_new(
-        d->arena, "found-defence", "Defence: victims labelled correctly",
+    graphss_i_table *t = graphss_i_table_new(d->arena, "found-defence",
+        "Defence: victims labelled correctly",
         "Mean over cells; a cell is a dataset and a classifier, n its runs of GraphSS. Best "
         "other: in each cell whichever other method is best there. Others: change of test "
         "nodes that are no victims, against the undefended classifier. Better, undecided, "
@@ -155,20 +155,18 @@ static void better_than_before(graphss_i_document *d, graphss_i_runs *records)
                 continue;
             most = after - before;
             where = graphss_i_arena_say(d->arena, "%s, setting %s: %s %% before, %s %% after",
-                                        graphss_i_cell_name(records, &cells.cell[c]),
-                                        q.setting, graphss_i_fixed(d->arena, before, 1),
-                                        graphss_i_fixed(d->arena, after, 1));
+                graphss_i_cell_name(records, &cells.cell[c]), q.setting,
+                graphss_i_fixed(d->arena, before, 1), graphss_i_fixed(d->arena, after, 1));
         }
     }
     if (where)
         graphss_i_item(d, "why",
-                       graphss_i_arena_say(
-                           d->arena,
-                           "Victims can end better than they were before the attack (most in "
-                           "%s): Nettack pushes each against its true class, so what the "
-                           "tampered evidence says tells where the node came from. "
-                           "docs/recovery.md, step 4.",
-                           where));
+            graphss_i_arena_say(d->arena,
+                "Victims can end better than they were before the attack (most in "
+                "%s): Nettack pushes each against its true class, so what the "
+                "tampered evidence says tells where the node came from. "
+                "docs/recovery.md, step 4.",
+                where));
 }
 
 /* ---- alert ---- */
@@ -220,8 +218,8 @@ static alarms alarms_of(graphss_i_runs *records, const graphss_i_query *q)
     return out;
 }
 
-static void alert_row(graphss_i_table *t, graphss_i_runs *records,
-                      const graphss_i_condition *condition)
+static void alert_row(
+    graphss_i_table *t, graphss_i_runs *records, const graphss_i_condition *condition)
 {
     graphss_i_arena *arena = &records->arena;
     const graphss_i_query q = graphss_i_condition_query(condition, "alert");
@@ -240,19 +238,18 @@ static void alert_row(graphss_i_table *t, graphss_i_runs *records,
     graphss_i_add_text(t, node.n ? span_text(arena, &node, 3, "") : "–");
     graphss_i_add_number(t, (double)a.clean);
     graphss_i_add_number(t, a.clean ? 100 * (double)a.raised / (double)a.clean : NAN);
-    graphss_i_add_text(t, a.clean ? graphss_i_arena_say(arena, "%s to %s",
-                                                        graphss_i_fixed(arena, 100 * low, 1),
-                                                        graphss_i_fixed(arena, 100 * high, 1))
-                                  : "–");
+    graphss_i_add_text(t,
+        a.clean ? graphss_i_arena_say(arena, "%s to %s", graphss_i_fixed(arena, 100 * low, 1),
+                      graphss_i_fixed(arena, 100 * high, 1))
+                : "–");
     graphss_i_add_text(t, a.clean ? rate_verdict(&a, low, high) : "–");
 }
 
 static void alert(graphss_i_document *d, graphss_i_runs *records)
 {
-    graphss_i_table *t = graphss_i_table_new(
-        d->arena, "found-alert", "Alert: how well tampering is found",
-        graphss_i_arena_say(
-            d->arena,
+    graphss_i_table *t = graphss_i_table_new(d->arena, "found-alert",
+        "Alert: how well tampering is found",
+        graphss_i_arena_say(d->arena,
             "AUC: area under the ROC curve, lowest to highest cell (1: every tampered one "
             "before every clean one; 0.5: chance). False alarms: clean groups with p ≤ %s, "
             "and "
@@ -278,11 +275,11 @@ static void alert(graphss_i_document *d, graphss_i_runs *records)
 /* ---- a line for each of the rest: what is said of each mode and setting, one after another
  * ---- */
 
-typedef const char *(*clause_fn)(graphss_i_runs *records, const graphss_i_condition *condition,
-                                 const char *what);
+typedef const char *(*clause_fn)(
+    graphss_i_runs *records, const graphss_i_condition *condition, const char *what);
 
 static void line_of(graphss_i_document *d, graphss_i_runs *records, const char *what,
-                    const char *title, clause_fn clause)
+    const char *title, clause_fn clause)
 {
     const graphss_i_conditions conditions = graphss_i_conditions_of(records, what);
     const char *text = "";
@@ -290,14 +287,14 @@ static void line_of(graphss_i_document *d, graphss_i_runs *records, const char *
         const char *said = clause(records, &conditions.condition[w], what);
         if (*said)
             text = graphss_i_arena_say(d->arena, "%s%s%s: %s", text, *text ? "; " : "",
-                                       conditions.condition[w].brief, said);
+                conditions.condition[w].brief, said);
     }
     if (*text)
         graphss_i_item(d, "measured", graphss_i_arena_say(d->arena, "%s %s.", title, text));
 }
 
-static const char *runtime_clause(graphss_i_runs *records,
-                                  const graphss_i_condition *condition, const char *what)
+static const char *runtime_clause(
+    graphss_i_runs *records, const graphss_i_condition *condition, const char *what)
 {
     graphss_i_arena *arena = &records->arena;
     graphss_i_query q = graphss_i_condition_query(condition, what);
@@ -315,19 +312,19 @@ static const char *runtime_clause(graphss_i_runs *records,
     }
     if (ours.n == 0)
         return "";
-    const char *text = graphss_i_arena_say(
-        arena, "%s in %s on %s", span_text(arena, &ours, 2, " s"),
-        graphss_i_plural(arena, ours.n, "cell"), graphss_i_threads_text(records, &all));
+    const char *text =
+        graphss_i_arena_say(arena, "%s in %s on %s", span_text(arena, &ours, 2, " s"),
+            graphss_i_plural(arena, ours.n, "cell"), graphss_i_threads_text(records, &all));
     if (faster.n)
-        text = graphss_i_arena_say(
-            arena, "%s, where the paper's figures, on a GPU, are %s times that", text,
+        text = graphss_i_arena_say(arena,
+            "%s, where the paper's figures, on a GPU, are %s times that", text,
             span_text(arena, &faster, 1, ""));
     return text;
 }
 
 /* The smallest and the largest number of a sweep; false: fewer than two. */
-static bool ends_of(graphss_i_runs *records, const graphss_i_query *q, const char **low,
-                    const char **high)
+static bool ends_of(
+    graphss_i_runs *records, const graphss_i_query *q, const char **low, const char **high)
 {
     const graphss_i_list values = graphss_i_distinct(records, q, GRAPHSS_I_VALUE);
     if (values.n < 2)
@@ -339,7 +336,7 @@ static bool ends_of(graphss_i_runs *records, const graphss_i_query *q, const cha
 
 /* "98.1 to 90.2 %": the mean over cells at either end. */
 static const char *from_to(graphss_i_runs *records, const graphss_i_query *query,
-                           const char *const end[2], const char *metric)
+    const char *const end[2], const char *metric)
 {
     double mean[2];
     graphss_i_query q = *query;
@@ -349,12 +346,12 @@ static const char *from_to(graphss_i_runs *records, const graphss_i_query *query
         mean[i] = 100 * mean_of(&s);
     }
     return graphss_i_arena_say(&records->arena, "%s → %s %%",
-                               graphss_i_fixed(&records->arena, mean[0], 1),
-                               graphss_i_fixed(&records->arena, mean[1], 1));
+        graphss_i_fixed(&records->arena, mean[0], 1),
+        graphss_i_fixed(&records->arena, mean[1], 1));
 }
 
-static const char *sweep_clause(graphss_i_runs *records, const graphss_i_condition *condition,
-                                const char *what)
+static const char *sweep_clause(
+    graphss_i_runs *records, const graphss_i_condition *condition, const char *what)
 {
     graphss_i_arena *arena = &records->arena;
     graphss_i_query q = graphss_i_condition_query(condition, what);
@@ -366,38 +363,36 @@ static const char *sweep_clause(graphss_i_runs *records, const graphss_i_conditi
         if (!ends_of(records, &q, &end[0], &end[1]))
             continue;
         text = graphss_i_arena_say(arena, "%s%s%s %s → %s: GraphSS %s of the victims right",
-                                   text, *text ? ", " : "",
-                                   graphss_i_shown(GRAPHSS_I_PARAMETER, q.parameter), end[0],
-                                   end[1], from_to(records, &q, end, "victims"));
+            text, *text ? ", " : "", graphss_i_shown(GRAPHSS_I_PARAMETER, q.parameter), end[0],
+            end[1], from_to(records, &q, end, "victims"));
         if (graphss_i_stat_metric(records, &q, "victims_attacked").n)
             text = graphss_i_arena_say(arena, "%s, undefended %s", text,
-                                       from_to(records, &q, end, "victims_attacked"));
-        text = graphss_i_arena_say(
-            arena, "%s (%s)", text,
+                from_to(records, &q, end, "victims_attacked"));
+        text = graphss_i_arena_say(arena, "%s (%s)", text,
             graphss_i_plural(arena, graphss_i_runs_count(records, &q), "run"));
     }
     return text;
 }
 
 /* "1.26 → 114.13 s and 124 → 3817 MB" */
-static const char *cost_of(graphss_i_runs *records, const graphss_i_query *query,
-                           const char *const end[2])
+static const char *cost_of(
+    graphss_i_runs *records, const graphss_i_query *query, const char *const end[2])
 {
     const char *seconds[2], *memory[2];
     for (size_t i = 0; i < 2; i++) {
         graphss_i_query q = *query;
         q.value = end[i];
-        seconds[i] = graphss_i_fixed(&records->arena,
-                                     graphss_i_stat_metric(records, &q, "seconds").mean, 2);
+        seconds[i] = graphss_i_fixed(
+            &records->arena, graphss_i_stat_metric(records, &q, "seconds").mean, 2);
         memory[i] = graphss_i_fixed(
             &records->arena, graphss_i_stat_metric(records, &q, "peak_memory").mean / 1e6, 0);
     }
     return graphss_i_arena_say(&records->arena, "%s → %s s and %s → %s MB", seconds[0],
-                               seconds[1], memory[0], memory[1]);
+        seconds[1], memory[0], memory[1]);
 }
 
-static const char *scale_clause(graphss_i_runs *records, const graphss_i_condition *condition,
-                                const char *what)
+static const char *scale_clause(
+    graphss_i_runs *records, const graphss_i_condition *condition, const char *what)
 {
     graphss_i_arena *arena = &records->arena;
     graphss_i_query q = graphss_i_condition_query(condition, what);
@@ -405,17 +400,16 @@ static const char *scale_clause(graphss_i_runs *records, const graphss_i_conditi
     q.method = "graphss";
     if (!ends_of(records, &q, &end[0], &end[1]))
         return "";
-    const char *text =
-        graphss_i_arena_say(arena, "%s → %s nodes on %s: recovery takes %s", end[0], end[1],
-                            graphss_i_threads_text(records, &q), cost_of(records, &q, end));
+    const char *text = graphss_i_arena_say(arena, "%s → %s nodes on %s: recovery takes %s",
+        end[0], end[1], graphss_i_threads_text(records, &q), cost_of(records, &q, end));
     q.method = "alert";
     if (graphss_i_runs_count(records, &q))
         text = graphss_i_arena_say(arena, "%s, an alert %s", text, cost_of(records, &q, end));
     return text;
 }
 
-static const char *calibration_clause(graphss_i_runs *records,
-                                      const graphss_i_condition *condition, const char *what)
+static const char *calibration_clause(
+    graphss_i_runs *records, const graphss_i_condition *condition, const char *what)
 {
     graphss_i_arena *arena = &records->arena;
     graphss_i_query q = graphss_i_condition_query(condition, what);
@@ -428,10 +422,9 @@ static const char *calibration_clause(graphss_i_runs *records,
     const char *text =
         graphss_i_arena_say(arena, "GraphSS %s", span_text(arena, &ours, 3, ""));
     if (before.n)
-        text = graphss_i_arena_say(arena, "%s, undefended %s", text,
-                                   span_text(arena, &before, 3, ""));
-    return graphss_i_arena_say(
-        arena, "%s (%s)", text,
+        text = graphss_i_arena_say(
+            arena, "%s, undefended %s", text, span_text(arena, &before, 3, ""));
+    return graphss_i_arena_say(arena, "%s (%s)", text,
         graphss_i_plural(arena, graphss_i_runs_count(records, &q), "run"));
 }
 
@@ -443,13 +436,13 @@ static void legend(graphss_i_document *d, graphss_i_runs *records)
         const char *name, *text;
     } word[] = {
         {GRAPHSS_I_MODE, "honest",
-         "Honest mode is our protocol: a defender has what he would have in earnest."},
+            "Honest mode is our protocol: a defender has what he would have in earnest."},
         {GRAPHSS_I_MODE, "paper",
-         "Paper mode is the paper's protocol as its authors ran it, for comparison."},
+            "Paper mode is the paper's protocol as its authors ran it, for comparison."},
         {GRAPHSS_I_SETTING, "seen", "Setting seen: the defender saw the victims before."},
         {GRAPHSS_I_SETTING, "new", "New: the victims appear with the attack."},
         {GRAPHSS_I_SETTING, "growing",
-         "Growing: he saw them before, with half of the links."}};
+            "Growing: he saw them before, with half of the links."}};
     const char *text = "";
     for (size_t i = 0; i < sizeof word / sizeof *word; i++) {
         graphss_i_query q = {0};
@@ -482,16 +475,15 @@ void graphss_i_section_findings(graphss_i_document *d, graphss_i_runs *records)
     line_of(d, records, "noise", "Wrong training labels,", sweep_clause);
     line_of(d, records, "scale", "Growing graphs,", scale_clause);
     line_of(d, records, "calibration",
-            "Expected calibration error (0: posteriors mean what "
-            "they say),",
-            calibration_clause);
+        "Expected calibration error (0: posteriors mean what "
+        "they say),",
+        calibration_clause);
     for (size_t i = 0; i < records->n; i++)
         errors += records->record[i].error != NULL;
     if (errors)
         graphss_i_item(d, "failed",
-                       graphss_i_arena_say(d->arena,
-                                           "%s ended in an error; they are listed at the end.",
-                                           graphss_i_plural(d->arena, errors, "cell")));
+            graphss_i_arena_say(d->arena, "%s ended in an error; they are listed at the end.",
+                graphss_i_plural(d->arena, errors, "cell")));
     if (d->n == before + 1) /* nothing below */
         d->n = before;
 }

@@ -14,22 +14,22 @@ const char *graphss_i_plural(graphss_i_arena *arena, size_t n, const char *word)
     return graphss_i_arena_say(arena, "%zu %s%s", n, word, n == 1 ? "" : "s");
 }
 
-void graphss_i_report_names_add(graphss_i_arena *arena, graphss_i_report_names *list,
-                                const char *name)
+void graphss_i_report_names_add(
+    graphss_i_arena *arena, graphss_i_report_names *list, const char *name)
 {
     if (list->n++ < NAMES_MOST)
         list->text =
             graphss_i_arena_say(arena, "%s%s%s", list->text, *list->text ? "; " : "", name);
 }
 
-void graphss_i_report_names_add_any(graphss_i_arena *arena, graphss_i_report_names *list,
-                                    const char *name)
+void graphss_i_report_names_add_any(
+    graphss_i_arena *arena, graphss_i_report_names *list, const char *name)
 {
     list->text = graphss_i_arena_say(arena, "%s%s%s", list->text, list->n++ ? ", " : "", name);
 }
 
-const char *graphss_i_report_names_text(graphss_i_arena *arena,
-                                        const graphss_i_report_names *list)
+const char *graphss_i_report_names_text(
+    graphss_i_arena *arena, const graphss_i_report_names *list)
 {
     if (list->n <= NAMES_MOST)
         return list->text;
@@ -41,16 +41,16 @@ const char *graphss_i_report_names_text(graphss_i_arena *arena,
 /* True if tables of this type of record have rows or columns for the points of a sweep. */
 static bool shows_points(const char *what)
 {
-    static const char *const sweeps[] = {"attackers", "parameters", "ablation",
-                                         "budget",    "noise",      "scale"};
+    static const char *const sweeps[] = {
+        "attackers", "parameters", "ablation", "budget", "noise", "scale"};
     for (size_t i = 0; i < sizeof sweeps / sizeof *sweeps; i++)
         if (!strcmp(sweeps[i], what))
             return true;
     return false;
 }
 
-static void add_condition(graphss_i_arena *arena, graphss_i_conditions *out, size_t *room,
-                          const graphss_i_query *q)
+static void add_condition(
+    graphss_i_arena *arena, graphss_i_conditions *out, size_t *room, const graphss_i_query *q)
 {
     graphss_i_condition *list =
         graphss_i_arena_room(arena, out->condition, out->n, room, sizeof *list);
@@ -60,22 +60,21 @@ static void add_condition(graphss_i_arena *arena, graphss_i_conditions *out, siz
     const bool point = q->parameter && (*q->parameter || *q->value);
     const char *more =
         point ? graphss_i_arena_say(arena, "-%s-%s", q->parameter, q->value) : "";
-    const char *said =
-        point ? graphss_i_arena_say(arena, ", %s %s",
-                                    graphss_i_shown(GRAPHSS_I_PARAMETER, q->parameter),
-                                    graphss_i_shown(GRAPHSS_I_VALUE, q->value))
-              : "";
+    const char *said = point ? graphss_i_arena_say(arena, ", %s %s",
+                                   graphss_i_shown(GRAPHSS_I_PARAMETER, q->parameter),
+                                   graphss_i_shown(GRAPHSS_I_VALUE, q->value))
+                             : "";
     out->condition[out->n++] = (graphss_i_condition){
         .mode = q->mode,
         .setting = q->setting,
         .parameter = q->parameter,
         .value = q->value,
-        .id = graphss_i_arena_say(arena, "%s%s%s%s", q->mode, *q->setting ? "-" : "",
-                                  q->setting, more),
+        .id = graphss_i_arena_say(
+            arena, "%s%s%s%s", q->mode, *q->setting ? "-" : "", q->setting, more),
         .name = graphss_i_arena_say(arena, "%s mode%s%s%s", *q->mode ? q->mode : "no",
-                                    *q->setting ? ", setting " : "", q->setting, said),
-        .brief = graphss_i_arena_say(arena, "%s%s%s%s", q->mode, *q->setting ? ", " : "",
-                                     q->setting, said),
+            *q->setting ? ", setting " : "", q->setting, said),
+        .brief = graphss_i_arena_say(
+            arena, "%s%s%s%s", q->mode, *q->setting ? ", " : "", q->setting, said),
     };
 }
 
@@ -111,14 +110,14 @@ graphss_i_conditions graphss_i_conditions_of(graphss_i_runs *records, const char
     return out;
 }
 
-graphss_i_query graphss_i_condition_query(const graphss_i_condition *condition,
-                                          const char *what)
+graphss_i_query graphss_i_condition_query(
+    const graphss_i_condition *condition, const char *what)
 {
     return (graphss_i_query){.what = what,
-                             .mode = condition->mode,
-                             .setting = condition->setting,
-                             .parameter = condition->parameter,
-                             .value = condition->value};
+        .mode = condition->mode,
+        .setting = condition->setting,
+        .parameter = condition->parameter,
+        .value = condition->value};
 }
 
 const char *graphss_i_condition_about(const graphss_i_condition *condition)
@@ -141,7 +140,7 @@ const char *graphss_i_condition_about(const graphss_i_condition *condition)
 }
 
 bool graphss_i_begin(graphss_i_document *d, graphss_i_runs *records, const char *what,
-                     const char *title, const char *about)
+    const char *title, const char *about)
 {
     if (graphss_i_runs_count(records, &(graphss_i_query){.what = what}) == 0)
         return false;
@@ -178,8 +177,8 @@ graphss_i_variants graphss_i_variants_of(graphss_i_runs *records, const graphss_
     return out;
 }
 
-graphss_i_variants graphss_i_variants_shown(graphss_i_runs *records,
-                                            const graphss_i_query *query)
+graphss_i_variants graphss_i_variants_shown(
+    graphss_i_runs *records, const graphss_i_query *query)
 {
     const graphss_i_variants all = graphss_i_variants_of(records, query);
     graphss_i_variants out = {all.variant, 0};
@@ -225,8 +224,8 @@ graphss_i_cells graphss_i_cells_of(graphss_i_runs *records, const graphss_i_quer
     return out;
 }
 
-void graphss_i_add_cell(graphss_i_table *t, graphss_i_runs *records,
-                        const graphss_i_query *cell)
+void graphss_i_add_cell(
+    graphss_i_table *t, graphss_i_runs *records, const graphss_i_query *cell)
 {
     graphss_i_add_text(t, graphss_i_dataset_name(records, cell->dataset));
     graphss_i_add_text(t, graphss_i_shown(GRAPHSS_I_MODEL, cell->model));
@@ -235,18 +234,18 @@ void graphss_i_add_cell(graphss_i_table *t, graphss_i_runs *records,
 const char *graphss_i_cell_name(graphss_i_runs *records, const graphss_i_query *cell)
 {
     return graphss_i_arena_say(&records->arena, "%s %s",
-                               graphss_i_dataset_name(records, cell->dataset),
-                               graphss_i_shown(GRAPHSS_I_MODEL, cell->model));
+        graphss_i_dataset_name(records, cell->dataset),
+        graphss_i_shown(GRAPHSS_I_MODEL, cell->model));
 }
 
 const char *graphss_i_signed(graphss_i_arena *arena, double value, int decimals)
 {
-    return graphss_i_arena_say(arena, "%s%s", value > 0 ? "+" : "",
-                               graphss_i_fixed(arena, value, decimals));
+    return graphss_i_arena_say(
+        arena, "%s%s", value > 0 ? "+" : "", graphss_i_fixed(arena, value, decimals));
 }
 
-graphss_i_stat graphss_i_percent(const graphss_i_runs *records, const graphss_i_query *query,
-                                 const char *metric)
+graphss_i_stat graphss_i_percent(
+    const graphss_i_runs *records, const graphss_i_query *query, const char *metric)
 {
     return graphss_i_stat_scaled(graphss_i_stat_metric(records, query, metric), 100);
 }
@@ -262,8 +261,7 @@ const char *graphss_i_verdict(graphss_i_stat ours, const graphss_i_paper_cell *p
 }
 
 graphss_i_result graphss_i_duel(graphss_i_runs *records, const graphss_i_query *cell,
-                                const graphss_i_variant *ours, const graphss_i_variant *other,
-                                graphss_i_stat *difference)
+    const graphss_i_variant *ours, const graphss_i_variant *other, graphss_i_stat *difference)
 {
     graphss_i_query a = *cell, b = *cell;
     a.method = ours->method;
@@ -281,8 +279,8 @@ graphss_i_result graphss_i_duel(graphss_i_runs *records, const graphss_i_query *
     return difference->mean > 0 ? GRAPHSS_I_BETTER : GRAPHSS_I_WORSE;
 }
 
-void graphss_i_score_add(graphss_i_score *score, graphss_i_result result,
-                         const graphss_i_stat *difference)
+void graphss_i_score_add(
+    graphss_i_score *score, graphss_i_result result, const graphss_i_stat *difference)
 {
     if (result == GRAPHSS_I_NO_PAIR)
         return;
@@ -291,8 +289,8 @@ void graphss_i_score_add(graphss_i_score *score, graphss_i_result result,
 }
 
 void graphss_i_score_cell(graphss_i_score *score, graphss_i_runs *records,
-                          const graphss_i_query *cell, const graphss_i_variants *list,
-                          const graphss_i_variant *ours, graphss_i_family family)
+    const graphss_i_query *cell, const graphss_i_variants *list, const graphss_i_variant *ours,
+    graphss_i_family family)
 {
     for (size_t k = 0; k < list->n; k++) {
         graphss_i_stat diff;
@@ -326,8 +324,8 @@ void graphss_i_score_cells(graphss_i_table *t, const graphss_i_score *score)
     graphss_i_add_number(t, (double)score->ahead);
 }
 
-const graphss_i_variant *graphss_i_ours(graphss_i_runs *records, const graphss_i_query *query,
-                                        const graphss_i_variants *list)
+const graphss_i_variant *graphss_i_ours(
+    graphss_i_runs *records, const graphss_i_query *query, const graphss_i_variants *list)
 {
     const graphss_i_variant *best = NULL;
     size_t most = 0;

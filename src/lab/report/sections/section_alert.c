@@ -24,7 +24,7 @@ static double height_at(const double *x, const double *y, size_t n, double at)
 
 /* The mean of the curves over runs, and one standard deviation around it. */
 static bool mean_curve(graphss_i_line *out, graphss_i_runs *records,
-                       const graphss_i_query *query, const char *member)
+    const graphss_i_query *query, const char *member)
 {
     graphss_i_arena *arena = &records->arena;
     size_t n = 0, used = 0;
@@ -53,23 +53,23 @@ static bool mean_curve(graphss_i_line *out, graphss_i_runs *records,
         grid[3 * GRID + i] = fmin(s.mean + s.sd, 1);
     }
     *out = (graphss_i_line){.name = "",
-                            .x = grid,
-                            .y = grid + GRID,
-                            .low = used > 1 ? grid + 2 * GRID : NULL,
-                            .high = used > 1 ? grid + 3 * GRID : NULL,
-                            .n = GRID};
+        .x = grid,
+        .y = grid + GRID,
+        .low = used > 1 ? grid + 2 * GRID : NULL,
+        .high = used > 1 ? grid + 3 * GRID : NULL,
+        .n = GRID};
     return true;
 }
 
 /* A panel for each dataset, a line for each classifier and value of a sweep. */
 static void roc(graphss_i_document *d, graphss_i_runs *records,
-                const graphss_i_condition *condition, const char *member, const char *metric,
-                const char *title)
+    const graphss_i_condition *condition, const char *member, const char *metric,
+    const char *title)
 {
     graphss_i_arena *arena = d->arena;
     graphss_i_query q = graphss_i_condition_query(condition, "alert");
-    graphss_i_figure *figure = graphss_i_figure_new(
-        arena, graphss_i_arena_say(arena, "fig-alert-%s-%s", condition->id, metric),
+    graphss_i_figure *figure = graphss_i_figure_new(arena,
+        graphss_i_arena_say(arena, "fig-alert-%s-%s", condition->id, metric),
         graphss_i_arena_say(arena, "%s, %s", title, condition->name),
         "Mean over runs with a band of one standard deviation; the number is the area under "
         "the curve (0.5: no better than chance, the dotted line).");
@@ -92,35 +92,34 @@ static void roc(graphss_i_document *d, graphss_i_runs *records,
                 if (!mean_curve(&line[n], records, &q, member))
                     continue;
                 const double area = graphss_i_stat_metric(records, &q, metric).mean;
-                line[n++].name = graphss_i_arena_say(
-                    arena, "%s%s%s %s", graphss_i_shown(GRAPHSS_I_MODEL, q.model),
-                    *q.value ? " " : "", q.value, graphss_i_fixed(arena, area, 3));
+                line[n++].name = graphss_i_arena_say(arena, "%s%s%s %s",
+                    graphss_i_shown(GRAPHSS_I_MODEL, q.model), *q.value ? " " : "", q.value,
+                    graphss_i_fixed(arena, area, 3));
             }
         }
         n = graphss_i_choose_lines(figure, arena, line, n, panel);
-        graphss_i_panel *p = graphss_i_add_lines(figure, arena, line, n, panel,
-                                                 "false alarms, share", "detections, share");
+        graphss_i_panel *p = graphss_i_add_lines(
+            figure, arena, line, n, panel, "false alarms, share", "detections, share");
         if (p)
             p->unit_square = true;
     }
     graphss_i_show_figure(d, figure);
 }
 
-static void alert_table(graphss_i_document *d, graphss_i_runs *records,
-                        const graphss_i_condition *condition)
+static void alert_table(
+    graphss_i_document *d, graphss_i_runs *records, const graphss_i_condition *condition)
 {
     graphss_i_arena *arena = d->arena;
     graphss_i_query q = graphss_i_condition_query(condition, "alert");
-    graphss_i_table *t = graphss_i_table_new(
-        arena, graphss_i_arena_say(arena, "alert-%s", condition->id),
-        graphss_i_arena_say(arena, "Alerts, %s", condition->name),
-        graphss_i_arena_say(
-            arena,
-            "Area under the ROC curve for groups of nodes and for single nodes; share of "
-            "clean groups that raise an alarm at p ≤ %s and of attacked groups that do. "
-            "Mean ± standard deviation over runs. The paper shows its curves without "
-            "printing numbers, so there is nothing to subtract.",
-            graphss_i_rates_text(records, &q)));
+    graphss_i_table *t =
+        graphss_i_table_new(arena, graphss_i_arena_say(arena, "alert-%s", condition->id),
+            graphss_i_arena_say(arena, "Alerts, %s", condition->name),
+            graphss_i_arena_say(arena,
+                "Area under the ROC curve for groups of nodes and for single nodes; share of "
+                "clean groups that raise an alarm at p ≤ %s and of attacked groups that do. "
+                "Mean ± standard deviation over runs. The paper shows its curves without "
+                "printing numbers, so there is nothing to subtract.",
+                graphss_i_rates_text(records, &q)));
     graphss_i_add_head(t, "dataset");
     graphss_i_add_head(t, "classifier");
     graphss_i_add_head(t, "variant");
@@ -152,13 +151,13 @@ static void alert_table(graphss_i_document *d, graphss_i_runs *records,
 void graphss_i_section_alert(graphss_i_document *d, graphss_i_runs *records)
 {
     if (!graphss_i_begin(d, records, "alert", "Alert",
-                         "Was a group of nodes tampered with? Groups with and without victims "
-                         "are scored; a good alert puts those with victims first."))
+            "Was a group of nodes tampered with? Groups with and without victims "
+            "are scored; a good alert puts those with victims first."))
         return;
     const graphss_i_conditions conditions = graphss_i_conditions_of(records, "alert");
     for (size_t w = 0; w < conditions.n; w++) {
-        graphss_i_heading(
-            d, 3, graphss_i_arena_say(d->arena, "alert-%s", conditions.condition[w].id),
+        graphss_i_heading(d, 3,
+            graphss_i_arena_say(d->arena, "alert-%s", conditions.condition[w].id),
             graphss_i_arena_say(d->arena, "Alert, %s", conditions.condition[w].name));
         roc(d, records, &conditions.condition[w], "curve", "auc", "ROC of groups of nodes");
         roc(d, records, &conditions.condition[w], "node_curve", "node_auc",
@@ -170,8 +169,8 @@ void graphss_i_section_alert(graphss_i_document *d, graphss_i_runs *records)
 /* ---- calibration ---- */
 
 /* Accuracy against confidence, bins of all runs put together by their weights. */
-static bool reliability(graphss_i_line *out, graphss_i_runs *records,
-                        const graphss_i_query *query)
+static bool reliability(
+    graphss_i_line *out, graphss_i_runs *records, const graphss_i_query *query)
 {
     graphss_i_arena *arena = &records->arena;
     double weight[BINS] = {0}, x_sum[BINS] = {0}, y_sum[BINS] = {0};
@@ -204,13 +203,13 @@ static bool reliability(graphss_i_line *out, graphss_i_runs *records,
     return filled > 0;
 }
 
-static void reliability_plot(graphss_i_document *d, graphss_i_runs *records,
-                             const graphss_i_condition *condition)
+static void reliability_plot(
+    graphss_i_document *d, graphss_i_runs *records, const graphss_i_condition *condition)
 {
     graphss_i_arena *arena = d->arena;
     graphss_i_query q = graphss_i_condition_query(condition, "calibration");
-    graphss_i_figure *figure = graphss_i_figure_new(
-        arena, graphss_i_arena_say(arena, "fig-calibration-%s", condition->id),
+    graphss_i_figure *figure = graphss_i_figure_new(arena,
+        graphss_i_arena_say(arena, "fig-calibration-%s", condition->id),
         graphss_i_arena_say(arena, "How often a posterior is right, %s", condition->name),
         "Test nodes of all runs in 15 bins of confidence. On the dotted line a posterior "
         "means what it says; the number is the expected calibration error.");
@@ -226,13 +225,12 @@ static void reliability_plot(graphss_i_document *d, graphss_i_runs *records,
             q.method = list.variant[k].method;
             q.train = list.variant[k].train;
             if (reliability(&line[n], records, &q))
-                line[n++].name = graphss_i_arena_say(
-                    arena, "%s %s", list.variant[k].name,
+                line[n++].name = graphss_i_arena_say(arena, "%s %s", list.variant[k].name,
                     graphss_i_fixed(arena, graphss_i_stat_metric(records, &q, "ece").mean, 3));
         }
         n = line ? graphss_i_choose_lines(figure, arena, line, n, panel) : 0;
-        graphss_i_panel *p = graphss_i_add_lines(figure, arena, line, n, panel,
-                                                 "confidence, share", "right, share");
+        graphss_i_panel *p = graphss_i_add_lines(
+            figure, arena, line, n, panel, "confidence, share", "right, share");
         if (p)
             p->unit_square = true;
     }
@@ -240,15 +238,15 @@ static void reliability_plot(graphss_i_document *d, graphss_i_runs *records,
 }
 
 /* Shares of the p-values of clean groups below what is stated. */
-static void p_values(graphss_i_document *d, graphss_i_runs *records,
-                     const graphss_i_condition *condition)
+static void p_values(
+    graphss_i_document *d, graphss_i_runs *records, const graphss_i_condition *condition)
 {
     static const double level[] = {0.01, 0.05, 0.1, 0.2, 0.5};
     enum { LEVELS = sizeof level / sizeof *level };
     graphss_i_arena *arena = d->arena;
     graphss_i_query q = graphss_i_condition_query(condition, "calibration");
-    graphss_i_table *t = graphss_i_table_new(
-        arena, graphss_i_arena_say(arena, "p-values-%s", condition->id),
+    graphss_i_table *t = graphss_i_table_new(arena,
+        graphss_i_arena_say(arena, "p-values-%s", condition->id),
         graphss_i_arena_say(arena, "False alarms at a stated rate, %s", condition->name),
         "Share of clean groups of nodes whose p-value is at most the stated rate, all runs "
         "together. It should be at most the rate itself.");
@@ -256,8 +254,7 @@ static void p_values(graphss_i_document *d, graphss_i_runs *records,
     graphss_i_add_column(t, "runs", "", 0, false);
     graphss_i_add_column(t, "groups", "", 0, false);
     for (size_t l = 0; l < LEVELS; l++)
-        graphss_i_add_column(
-            t,
+        graphss_i_add_column(t,
             graphss_i_arena_say(arena, "at %s %%", graphss_i_fixed(arena, 100 * level[l], 0)),
             "%", 1, false);
     const graphss_i_list datasets = graphss_i_distinct(records, &q, GRAPHSS_I_DATASET);
@@ -289,8 +286,8 @@ static void p_values(graphss_i_document *d, graphss_i_runs *records,
 void graphss_i_section_calibration(graphss_i_document *d, graphss_i_runs *records)
 {
     if (!graphss_i_begin(d, records, "calibration", "Calibration",
-                         "Does a posterior of 0.9 mean right nine times in ten, and does a "
-                         "stated rate of false alarms hold?"))
+            "Does a posterior of 0.9 mean right nine times in ten, and does a "
+            "stated rate of false alarms hold?"))
         return;
     const graphss_i_conditions conditions = graphss_i_conditions_of(records, "calibration");
     for (size_t w = 0; w < conditions.n; w++) {

@@ -12,8 +12,8 @@
 static const double HARM = 1, DAMAGE = 5;
 
 /* Who attacks, in the order of the tables; "": the records do not say. */
-static const char *const who_list[] = {"unrehearsed", "foreign", "adaptive", "rehearsed",
-                                       "told",        "nobody",  ""};
+static const char *const who_list[] = {
+    "unrehearsed", "foreign", "adaptive", "rehearsed", "told", "nobody", ""};
 enum { WHOS = sizeof who_list / sizeof *who_list };
 
 /* GraphSS in one cell, in points, over the same runs; NaN: not run. */
@@ -27,29 +27,29 @@ typedef struct outcome {
     const char *who;
 } outcome;
 
-static double gap(graphss_i_runs *records, const graphss_i_query *q, const char *a,
-                  const char *b)
+static double gap(
+    graphss_i_runs *records, const graphss_i_query *q, const char *a, const char *b)
 {
     return 100 * graphss_i_stat_pairs(records, q, a, q, b).mean;
 }
 
-static outcome outcome_of(graphss_i_runs *records, const graphss_i_query *cell,
-                          const graphss_i_variant *ours)
+static outcome outcome_of(
+    graphss_i_runs *records, const graphss_i_query *cell, const graphss_i_variant *ours)
 {
     graphss_i_query q = *cell, last = *cell;
     q.method = ours->method;
     q.train = ours->train;
     last.method = "keep-last";
     outcome o = {.before = graphss_i_percent(records, &q, "victims_before"),
-                 .undefended = graphss_i_percent(records, &q, "victims_attacked"),
-                 .victims = graphss_i_percent(records, &q, "victims"),
-                 .others_undefended = graphss_i_percent(records, &q, "others_attacked"),
-                 .others = graphss_i_percent(records, &q, "others"),
-                 .gain = gap(records, &q, "victims", "victims_attacked"),
-                 .others_gain = gap(records, &q, "others", "others_attacked"),
-                 .damage = gap(records, &q, "victims_before", "victims_attacked"),
-                 .keep_last = NAN,
-                 .seed_sd = 100 * graphss_i_stat_metric(records, &q, "victims_seed_sd").high};
+        .undefended = graphss_i_percent(records, &q, "victims_attacked"),
+        .victims = graphss_i_percent(records, &q, "victims"),
+        .others_undefended = graphss_i_percent(records, &q, "others_attacked"),
+        .others = graphss_i_percent(records, &q, "others"),
+        .gain = gap(records, &q, "victims", "victims_attacked"),
+        .others_gain = gap(records, &q, "others", "others_attacked"),
+        .damage = gap(records, &q, "victims_before", "victims_attacked"),
+        .keep_last = NAN,
+        .seed_sd = 100 * graphss_i_stat_metric(records, &q, "victims_seed_sd").high};
     size_t n = 0;
     const graphss_i_run **run = graphss_i_runs_find(records, &q, &n);
     o.who = run && n ? run[0]->who : "";
@@ -73,13 +73,13 @@ static const char *harm(graphss_i_arena *arena, const outcome *o)
         text = graphss_i_arena_say(arena, "victims %s", graphss_i_signed(arena, o->gain, 1));
     if (o->others_gain < -HARM)
         text = graphss_i_arena_say(arena, "%s%sothers %s", text, *text ? ", " : "",
-                                   graphss_i_signed(arena, o->others_gain, 1));
+            graphss_i_signed(arena, o->others_gain, 1));
     return text;
 }
 
 /* The kinds of attack that runs of GraphSS named: "links", or "links (1), none (1)". */
-static const char *named(graphss_i_runs *records, const graphss_i_query *cell,
-                         const graphss_i_variant *ours)
+static const char *named(
+    graphss_i_runs *records, const graphss_i_query *cell, const graphss_i_variant *ours)
 {
     enum { MOST = 4 };
     graphss_i_arena *arena = &records->arena;
@@ -102,8 +102,8 @@ static const char *named(graphss_i_runs *records, const graphss_i_query *cell,
     }
     for (size_t k = 0; k < kinds; k++)
         text = kinds == 1 ? kind[0]
-                          : graphss_i_arena_say(arena, "%s%s%s (%zu)", text, k ? ", " : "",
-                                                kind[k], count[k]);
+                          : graphss_i_arena_say(
+                                arena, "%s%s%s (%zu)", text, k ? ", " : "", kind[k], count[k]);
     return text;
 }
 
@@ -119,19 +119,17 @@ typedef struct cell_context {
     const graphss_i_variant *ours;
 } cell_context;
 
-static graphss_i_table *table_new(const cell_context *at, const char *suffix,
-                                  const char *title, const char *note)
+static graphss_i_table *table_new(
+    const cell_context *at, const char *suffix, const char *title, const char *note)
 {
     graphss_i_arena *arena = at->d->arena;
     const char *id = graphss_i_short_id(at->records, at->cell.dataset);
-    return graphss_i_table_new(
-        arena,
-        graphss_i_arena_say(arena, "attackers-%s-%s-%s%s", at->condition->id, id,
-                            at->cell.model, suffix),
+    return graphss_i_table_new(arena,
+        graphss_i_arena_say(
+            arena, "attackers-%s-%s-%s%s", at->condition->id, id, at->cell.model, suffix),
         graphss_i_arena_say(arena, "%s, %s, %s, %s", title,
-                            graphss_i_dataset_name(at->records, at->cell.dataset),
-                            graphss_i_shown(GRAPHSS_I_MODEL, at->cell.model),
-                            at->condition->name),
+            graphss_i_dataset_name(at->records, at->cell.dataset),
+            graphss_i_shown(GRAPHSS_I_MODEL, at->cell.model), at->condition->name),
         note);
 }
 
@@ -139,19 +137,17 @@ static graphss_i_table *table_new(const cell_context *at, const char *suffix,
 static void ours_table(const cell_context *at)
 {
     graphss_i_arena *arena = at->d->arena;
-    graphss_i_table *t =
-        table_new(at, "", "GraphSS against attackers",
-                  graphss_i_arena_say(
-                      arena,
-                      "Per cent, mean ± standard deviation over runs. Recovered: the share of "
-                      "what the attack took from the victims, where that is at least %s "
-                      "points; above 100 %% they end better than before. Named: the kind of "
-                      "attack and the share of nodes that GraphSS says were hit (a fifth of "
-                      "the test nodes are victims). Above floor: points above the better of "
-                      "undefended and, where there is a past, keep-last. Seed: standard "
-                      "deviation over seeds of recover on one snapshot, the largest. Harm: "
-                      "points below the undefended classifier, where that is more than %s.",
-                      graphss_i_fixed(arena, DAMAGE, 0), graphss_i_fixed(arena, HARM, 0)));
+    graphss_i_table *t = table_new(at, "", "GraphSS against attackers",
+        graphss_i_arena_say(arena,
+            "Per cent, mean ± standard deviation over runs. Recovered: the share of "
+            "what the attack took from the victims, where that is at least %s "
+            "points; above 100 %% they end better than before. Named: the kind of "
+            "attack and the share of nodes that GraphSS says were hit (a fifth of "
+            "the test nodes are victims). Above floor: points above the better of "
+            "undefended and, where there is a past, keep-last. Seed: standard "
+            "deviation over seeds of recover on one snapshot, the largest. Harm: "
+            "points below the undefended classifier, where that is more than %s.",
+            graphss_i_fixed(arena, DAMAGE, 0), graphss_i_fixed(arena, HARM, 0)));
     graphss_i_add_head(t, "attacker");
     graphss_i_add_words(t, "who");
     graphss_i_add_column(t, "n", "", 0, false);
@@ -194,8 +190,8 @@ static void ours_table(const cell_context *at)
     graphss_i_show_table(at->d, t);
 }
 
-static double victims_mean(const cell_context *at, const char *attacker,
-                           const graphss_i_variant *v)
+static double victims_mean(
+    const cell_context *at, const char *attacker, const graphss_i_variant *v)
 {
     graphss_i_query q = at->cell;
     q.value = attacker;
@@ -219,7 +215,7 @@ static double best_of(const cell_context *at, const char *attacker)
 static void methods_table(const cell_context *at)
 {
     graphss_i_table *t = table_new(at, "-methods", "Victims labelled correctly by each method",
-                                   "Per cent, mean over runs. Bold: the largest of a row.");
+        "Per cent, mean over runs. Bold: the largest of a row.");
     graphss_i_add_head(t, "attacker");
     graphss_i_add_column(t, "before", "%", 1, false);
     for (size_t k = 0; k < at->list.n; k++)
@@ -254,14 +250,13 @@ static void add_panel(const cell_context *at, graphss_i_figure *figure)
         const outcome o = outcome_of(at->records, &q, at->ours);
         if (o.victims.n == 0)
             continue;
-        bar[n++] = (graphss_i_bar){graphss_i_shown(GRAPHSS_I_VALUE, q.value), o.victims.mean,
-                                   o.victims.sd, 0};
+        bar[n++] = (graphss_i_bar){
+            graphss_i_shown(GRAPHSS_I_VALUE, q.value), o.victims.mean, o.victims.sd, 0};
         bar[n++] = (graphss_i_bar){"undefended", o.undefended.mean, o.undefended.sd, 1};
     }
     graphss_i_panel *p =
         n ? graphss_i_add_panel(figure, arena, GRAPHSS_I_BARS,
-                                graphss_i_dataset_name(at->records, at->cell.dataset),
-                                "victims right, %", "")
+                graphss_i_dataset_name(at->records, at->cell.dataset), "victims right, %", "")
           : NULL;
     if (!p)
         return;
@@ -277,8 +272,7 @@ static void add_panel(const cell_context *at, graphss_i_figure *figure)
 
 /* The context of a cell of dataset and classifier; ours is NULL if GraphSS was not run. */
 static cell_context cell_context_of(graphss_i_document *d, graphss_i_runs *records,
-                                    const graphss_i_condition *condition,
-                                    const graphss_i_query *cell)
+    const graphss_i_condition *condition, const graphss_i_query *cell)
 {
     cell_context at = {.d = d, .records = records, .condition = condition, .cell = *cell};
     at.attackers = graphss_i_distinct(records, cell, GRAPHSS_I_VALUE);
@@ -296,8 +290,7 @@ static graphss_i_cells cells_of(graphss_i_runs *records, const graphss_i_conditi
 void graphss_i_section_attackers(graphss_i_document *d, graphss_i_runs *records)
 {
     graphss_i_arena *arena = d->arena;
-    if (!graphss_i_begin(
-            d, records, "attackers", "Attackers of many kinds",
+    if (!graphss_i_begin(d, records, "attackers", "Attackers of many kinds",
             "No method is told who attacks, how much or whether anybody does. Attackers know "
             "the graph, the model and its answers, but not the truth, unless they are told. "
             "Who: a kind that GraphSS rehearses on nodes whose labels it has, one that it "
@@ -309,14 +302,14 @@ void graphss_i_section_attackers(graphss_i_document *d, graphss_i_runs *records)
     for (size_t w = 0; w < conditions.n; w++) {
         const graphss_i_condition *condition = &conditions.condition[w];
         const graphss_i_cells cells = cells_of(records, condition);
-        graphss_i_figure *figure = graphss_i_figure_new(
-            arena, graphss_i_arena_say(arena, "fig-attackers-%s", condition->id),
-            graphss_i_arena_say(arena, "Victims labelled correctly, by attacker, %s",
-                                condition->name),
+        graphss_i_figure *figure = graphss_i_figure_new(arena,
+            graphss_i_arena_say(arena, "fig-attackers-%s", condition->id),
+            graphss_i_arena_say(
+                arena, "Victims labelled correctly, by attacker, %s", condition->name),
             "Mean over runs; whiskers: one standard deviation. Solid: GraphSS; hatched, below "
             "it: the undefended classifier.");
         graphss_i_heading(d, 3, graphss_i_arena_say(arena, "attackers-%s", condition->id),
-                          graphss_i_arena_say(arena, "Attackers, %s", condition->name));
+            graphss_i_arena_say(arena, "Attackers, %s", condition->name));
         graphss_i_sentence(d, graphss_i_condition_about(condition));
         for (size_t c = 0; c < cells.n; c++) {
             const cell_context at = cell_context_of(d, records, condition, &cells.cell[c]);
@@ -338,7 +331,7 @@ void graphss_i_section_attackers(graphss_i_document *d, graphss_i_runs *records)
 static const char *cell_name(const cell_context *at, const char *attacker)
 {
     return graphss_i_arena_say(at->d->arena, "%s on %s", attacker,
-                               graphss_i_dataset_name(at->records, at->cell.dataset));
+        graphss_i_dataset_name(at->records, at->cell.dataset));
 }
 
 typedef struct tally {
@@ -362,8 +355,8 @@ static double best_other(const cell_context *at, const char *attacker)
     return best;
 }
 
-static void count_cell(tally *all, const cell_context *at, const char *attacker,
-                       const char *who)
+static void count_cell(
+    tally *all, const cell_context *at, const char *attacker, const char *who)
 {
     graphss_i_query q = at->cell;
     q.value = attacker;
@@ -391,7 +384,7 @@ static void count_cell(tally *all, const cell_context *at, const char *attacker,
 }
 
 static void found_row(graphss_i_document *d, graphss_i_table *t, graphss_i_runs *records,
-                      const graphss_i_condition *condition, const char *who)
+    const graphss_i_condition *condition, const char *who)
 {
     const graphss_i_cells cells = cells_of(records, condition);
     tally all = {.least_where = "–"};
@@ -421,10 +414,9 @@ static void found_row(graphss_i_document *d, graphss_i_table *t, graphss_i_runs 
 void graphss_i_found_attackers(graphss_i_document *d, graphss_i_runs *records)
 {
     graphss_i_arena *arena = d->arena;
-    graphss_i_table *t = graphss_i_table_new(
-        arena, "found-attackers", "Attackers of many kinds, and none",
-        graphss_i_arena_say(
-            arena,
+    graphss_i_table *t = graphss_i_table_new(arena, "found-attackers",
+        "Attackers of many kinds, and none",
+        graphss_i_arena_say(arena,
             "A cell is an attacker, or nobody, on a dataset and a classifier; victims right, "
             "mean over cells. Best other: whichever other method is best in a cell. Undone: "
             "how much of what the attack took GraphSS brings back, over cells in which it "

@@ -28,8 +28,8 @@ static graphss_i_query cell_query(const trial *s, const char *dataset, const cha
     return q;
 }
 
-static graphss_i_stat victims_of(const trial *s, const graphss_i_query *cell,
-                                 const graphss_i_variant *v)
+static graphss_i_stat victims_of(
+    const trial *s, const graphss_i_query *cell, const graphss_i_variant *v)
 {
     graphss_i_query q = *cell;
     q.method = v->method;
@@ -42,10 +42,10 @@ static graphss_i_stat victims_of(const trial *s, const graphss_i_query *cell,
 static void plot(const trial *s, const char *model)
 {
     graphss_i_arena *arena = s->d->arena;
-    graphss_i_figure *figure = graphss_i_figure_new(
-        arena, graphss_i_arena_say(arena, "fig-defence-%s-%s", s->condition->id, model),
+    graphss_i_figure *figure = graphss_i_figure_new(arena,
+        graphss_i_arena_say(arena, "fig-defence-%s-%s", s->condition->id, model),
         graphss_i_arena_say(arena, "Victims labelled correctly, %s, %s",
-                            graphss_i_shown(GRAPHSS_I_MODEL, model), s->condition->name),
+            graphss_i_shown(GRAPHSS_I_MODEL, model), s->condition->name),
         "Mean over runs; whiskers: one standard deviation. Solid: GraphSS; hatched: trivial "
         "baselines; plain: other defences.");
     for (size_t i = 0; i < s->datasets.n; i++) {
@@ -54,8 +54,7 @@ static void plot(const trial *s, const char *model)
         if (list.n == 0)
             continue;
         graphss_i_bar *bar = graphss_i_arena_take(arena, list.n, sizeof *bar);
-        graphss_i_panel *p = graphss_i_add_panel(
-            figure, arena, GRAPHSS_I_BARS,
+        graphss_i_panel *p = graphss_i_add_panel(figure, arena, GRAPHSS_I_BARS,
             graphss_i_dataset_name(s->records, s->datasets.text[i]), "victims right, %", "");
         if (!bar || !p)
             return;
@@ -63,9 +62,9 @@ static void plot(const trial *s, const char *model)
             const graphss_i_stat v = victims_of(s, &cell, &list.variant[k]);
             const graphss_i_family family = graphss_i_family_of(list.variant[k].method);
             bar[k] = (graphss_i_bar){list.variant[k].name, v.mean, v.sd,
-                                     family == GRAPHSS_I_OURS      ? 0
-                                     : family == GRAPHSS_I_TRIVIAL ? 1
-                                                                   : 2};
+                family == GRAPHSS_I_OURS      ? 0
+                : family == GRAPHSS_I_TRIVIAL ? 1
+                                              : 2};
         }
         p->bar = bar;
         p->n = list.n;
@@ -82,8 +81,8 @@ static void plot(const trial *s, const char *model)
 /* ---- the short table: methods down, datasets across ---- */
 
 /* The largest mean of a column, that of the undefended classifier among them. */
-static double best_of(const trial *s, const graphss_i_query *cell,
-                      const graphss_i_variants *list)
+static double best_of(
+    const trial *s, const graphss_i_query *cell, const graphss_i_variants *list)
 {
     double best = -INFINITY;
     for (size_t k = 0; k < list->n; k++) {
@@ -100,17 +99,17 @@ static void short_table(const trial *s, const char *model, bool folded)
     graphss_i_query all = s->query;
     all.model = model;
     const graphss_i_variants list = graphss_i_variants_of(s->records, &all);
-    graphss_i_table *t = graphss_i_table_new(
-        arena, graphss_i_arena_say(arena, "defence-%s-%s", s->condition->id, model),
+    graphss_i_table *t = graphss_i_table_new(arena,
+        graphss_i_arena_say(arena, "defence-%s-%s", s->condition->id, model),
         graphss_i_arena_say(arena, "Victims labelled correctly, %s, %s",
-                            graphss_i_shown(GRAPHSS_I_MODEL, model), s->condition->name),
+            graphss_i_shown(GRAPHSS_I_MODEL, model), s->condition->name),
         "Per cent, mean ± standard deviation over runs; n: the fewest and the most runs of a "
         "cell. Bold: the largest mean of a column.");
     graphss_i_add_head(t, "method");
     graphss_i_add_column(t, "n", "", 0, false);
     for (size_t i = 0; i < s->datasets.n; i++)
-        graphss_i_add_column(t, graphss_i_dataset_name(s->records, s->datasets.text[i]), "%",
-                             1, false);
+        graphss_i_add_column(
+            t, graphss_i_dataset_name(s->records, s->datasets.text[i]), "%", 1, false);
     for (size_t k = 0; k <= list.n; k++) { /* row 0: before the attack */
         size_t fewest = SIZE_MAX, most = 0;
         for (size_t i = 0; i < s->datasets.n; i++) {
@@ -152,10 +151,10 @@ static void duels(const trial *s)
     const graphss_i_variant *ours = graphss_i_ours(s->records, &s->query, &list);
     if (!ours)
         return;
-    graphss_i_table *t = graphss_i_table_new(
-        arena, graphss_i_arena_say(arena, "duels-%s", s->condition->id),
-        graphss_i_arena_say(arena, "GraphSS against each other method, %s",
-                            s->condition->name),
+    graphss_i_table *t = graphss_i_table_new(arena,
+        graphss_i_arena_say(arena, "duels-%s", s->condition->id),
+        graphss_i_arena_say(
+            arena, "GraphSS against each other method, %s", s->condition->name),
         "A cell is a dataset and a classifier. Runs are compared pair by pair on the same "
         "victims; better or worse: the 95 % confidence interval of the mean difference does "
         "not hold zero; else undecided. Fewer than three runs are not judged; of those ahead: "
@@ -199,7 +198,7 @@ static void duels(const trial *s)
 /* ---- the whole table of a dataset ---- */
 
 static void add_paper(const trial *s, graphss_i_table *t, graphss_i_stat ours,
-                      const char *dataset, const char *model, const char *method)
+    const char *dataset, const char *model, const char *method)
 {
     graphss_i_paper_cell cell;
     if (!s->paper)
@@ -236,12 +235,11 @@ static void before_row(const trial *s, graphss_i_table *t, const graphss_i_query
 static void whole_table(const trial *s, const char *dataset)
 {
     graphss_i_arena *arena = s->d->arena;
-    graphss_i_table *t = graphss_i_table_new(
-        arena,
+    graphss_i_table *t = graphss_i_table_new(arena,
         graphss_i_arena_say(arena, "defence-%s-%s-all", s->condition->id,
-                            graphss_i_short_id(s->records, dataset)),
+            graphss_i_short_id(s->records, dataset)),
         graphss_i_arena_say(arena, "%s, %s: everything measured",
-                            graphss_i_dataset_name(s->records, dataset), s->condition->name),
+            graphss_i_dataset_name(s->records, dataset), s->condition->name),
         s->paper ? "Difference: ours minus the paper's. Agrees: the ranges mean ± standard "
                    "deviation overlap; near: within 5 points; differs: neither. ECE: expected "
                    "calibration error. Trained: before or after the attack."
@@ -282,8 +280,8 @@ static void whole_table(const trial *s, const char *dataset)
             graphss_i_add_stat(t, graphss_i_percent(s->records, &q, "test"));
             graphss_i_add_stat(t, graphss_i_stat_metric(s->records, &q, "ece"));
             graphss_i_add_stat(t, graphss_i_stat_metric(s->records, &q, "seconds"));
-            graphss_i_add_number(t, graphss_i_stat_metric(s->records, &q, "peak_memory").high /
-                                        1e6);
+            graphss_i_add_number(
+                t, graphss_i_stat_metric(s->records, &q, "peak_memory").high / 1e6);
         }
     }
     graphss_i_show_folded(s->d, t);
@@ -291,8 +289,7 @@ static void whole_table(const trial *s, const char *dataset)
 
 void graphss_i_section_defence(graphss_i_document *d, graphss_i_runs *records)
 {
-    if (!graphss_i_begin(
-            d, records, "defence", "Defence",
+    if (!graphss_i_begin(d, records, "defence", "Defence",
             "An attacker changes links and features of a fifth of the test nodes, "
             "the victims, after the classifier was trained. Each method labels "
             "the tampered snapshot. Modes and settings are kept apart."))
@@ -306,7 +303,7 @@ void graphss_i_section_defence(graphss_i_document *d, graphss_i_runs *records)
         s.models = graphss_i_models_of(records, &s.query);
         s.paper = !strcmp(condition->mode, "paper") && !*condition->parameter;
         graphss_i_heading(d, 3, graphss_i_arena_say(d->arena, "defence-%s", condition->id),
-                          graphss_i_arena_say(d->arena, "Defence, %s", condition->name));
+            graphss_i_arena_say(d->arena, "Defence, %s", condition->name));
         graphss_i_sentence(d, graphss_i_condition_about(condition));
         for (size_t m = 0; m < s.models.n; m++) {
             if (m == 0)

@@ -7,21 +7,21 @@
 
 /* Ours for a cell of the paper: of that training, or without one of the nearer of both, since
  * the paper does not say which it used. */
-static graphss_i_stat ours_for(graphss_i_runs *records, const graphss_i_paper_cell *cell,
-                               const char *train)
+static graphss_i_stat ours_for(
+    graphss_i_runs *records, const graphss_i_paper_cell *cell, const char *train)
 {
     static const char *const order[] = {"evasion", "none", "retrain", NULL};
     graphss_i_query q = {.what = "defence",
-                         .mode = "paper",
-                         .dataset = cell->dataset,
-                         .model = cell->model,
-                         .method = cell->method,
-                         .parameter = ""};
+        .mode = "paper",
+        .dataset = cell->dataset,
+        .model = cell->model,
+        .method = cell->method,
+        .parameter = ""};
     graphss_i_stat best = {NAN, NAN, NAN, NAN, 0};
     if (!strcmp(cell->method, "original")) {
         q.method = NULL;
-        return graphss_i_stat_scaled(graphss_i_stat_trials(records, &q, "victims_before"),
-                                     100);
+        return graphss_i_stat_scaled(
+            graphss_i_stat_trials(records, &q, "victims_before"), 100);
     }
     for (size_t i = 0; order[i]; i++) {
         q.train = order[i];
@@ -39,8 +39,8 @@ typedef struct agreement {
     const char *where;   /* the largest */
 } agreement;
 
-static void compare(agreement *out, graphss_i_runs *records, const char *method,
-                    const char *train)
+static void compare(
+    agreement *out, graphss_i_runs *records, const char *method, const char *train)
 {
     graphss_i_paper_cell cell;
     *out = (agreement){.where = ""};
@@ -94,15 +94,13 @@ const char *graphss_i_reproduces(graphss_i_runs *records)
         return "";
     const char *text = "";
     if (compared(&ours))
-        text = graphss_i_arena_say(
-            arena,
+        text = graphss_i_arena_say(arena,
             "GraphSS's own row: %zu of %zu agree, %zu within five points, %zu differ (in the "
             "mean %s points, most %s in %s). ",
             ours.agrees, compared(&ours), ours.near, ours.differs,
             graphss_i_signed(arena, ours.sum / (double)compared(&ours), 1),
             graphss_i_signed(arena, ours.largest, 1), ours.where);
-    return graphss_i_arena_say(
-        arena,
+    return graphss_i_arena_say(arena,
         "%s: %sAll of its Table 2: of %zu cells %zu were run; %zu agree, %zu within five "
         "points, %zu differ; where a rival was trained before and after the attack the nearer "
         "counts, since the paper does not say which it did. Agree: the ranges mean ± standard "
@@ -115,13 +113,13 @@ const char *graphss_i_reproduces(graphss_i_runs *records)
 
 static void against_paper(graphss_i_document *d, graphss_i_runs *records)
 {
-    static const char *const row[] = {"graphss", "original", "none",  "advtrain", "jaccard",
-                                      "svd",     "rgcn",     "grand", "prognn",   "nrgnn"};
+    static const char *const row[] = {"graphss", "original", "none", "advtrain", "jaccard",
+        "svd", "rgcn", "grand", "prognn", "nrgnn"};
     graphss_i_arena *arena = d->arena;
     agreement a, before, after;
     graphss_i_sentence(d, graphss_i_reproduces(records));
-    graphss_i_table *t = graphss_i_table_new(
-        arena, "paper-table-2", "The paper's Table 2, row by row: what reproduces",
+    graphss_i_table *t = graphss_i_table_new(arena, "paper-table-2",
+        "The paper's Table 2, row by row: what reproduces",
         "Paper mode. A cell is a dataset and a classifier. Difference: ours minus the "
         "paper's, in points. Agrees: the ranges mean ± standard deviation overlap; near: "
         "within 5 points. The paper does not say whether its rivals were trained before or "
@@ -166,10 +164,8 @@ static void reasons(graphss_i_document *d, graphss_i_runs *records)
     compare(&original, records, "original", NULL);
     compare(&attack, records, "none", NULL);
     if (keep.n)
-        graphss_i_item(
-            d, "why",
-            graphss_i_arena_say(
-                arena,
+        graphss_i_item(d, "why",
+            graphss_i_arena_say(arena,
                 "In the paper's protocol the defender keeps the classifier's answers from "
                 "before the attack, victims included. Repeating those answers is the baseline "
                 "keep-last: GraphSS ends %s points %s it on average (%s on the same victims).",
@@ -177,10 +173,8 @@ static void reasons(graphss_i_document *d, graphss_i_runs *records)
                 graphss_i_plural(arena, keep.n, "run")));
     const size_t n = compared(&attack), m = compared(&original);
     if (n && attack.differs)
-        graphss_i_item(
-            d, "why",
-            graphss_i_arena_say(
-                arena,
+        graphss_i_item(d, "why",
+            graphss_i_arena_say(arena,
                 "The attack leaves other accuracies than the paper prints: %s%s points on "
                 "average over %s (before the attack: %s%s points). Rows below it can agree no "
                 "better than it does. docs/attacks.md and docs/method.md say what the "
@@ -204,14 +198,13 @@ static void reasons(graphss_i_document *d, graphss_i_runs *records)
     }
     if (both > 0)
         graphss_i_item(d, "why",
-                       graphss_i_arena_say(
-                           arena,
-                           "The paper does not say whether its rivals were trained before the "
-                           "attack or after it. It matters: training after it changes the "
-                           "victims by %s%s points on average (%s). docs/defences.md "
-                           "has evidence that the paper's table mixes the two.",
-                           apart > 0 ? "+" : "", graphss_i_fixed(arena, apart / both, 1),
-                           graphss_i_plural(arena, (size_t)both, "method")));
+            graphss_i_arena_say(arena,
+                "The paper does not say whether its rivals were trained before the "
+                "attack or after it. It matters: training after it changes the "
+                "victims by %s%s points on average (%s). docs/defences.md "
+                "has evidence that the paper's table mixes the two.",
+                apart > 0 ? "+" : "", graphss_i_fixed(arena, apart / both, 1),
+                graphss_i_plural(arena, (size_t)both, "method")));
 }
 
 void graphss_i_section_paper(graphss_i_document *d, graphss_i_runs *records)

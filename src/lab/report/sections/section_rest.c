@@ -13,20 +13,19 @@ void graphss_i_section_datasets(graphss_i_document *d, graphss_i_runs *records)
         double factor;
         int decimals;
     } column[] = {{"nodes", "nodes", "nodes", 1, 0},
-                  {"links both ways", "edges", "edges", 2, 0},
-                  {"features", "features", "features", 1, 0},
-                  {"classes", "classes", "classes", 1, 0},
-                  {"degree of test nodes", "test_degree", "test_degree", 1, 2},
-                  {"homophily", "homophily", NULL, 1, 3}};
+        {"links both ways", "edges", "edges", 2, 0},
+        {"features", "features", "features", 1, 0}, {"classes", "classes", "classes", 1, 0},
+        {"degree of test nodes", "test_degree", "test_degree", 1, 2},
+        {"homophily", "homophily", NULL, 1, 3}};
     enum { COLUMNS = sizeof column / sizeof *column };
     graphss_i_query q = {.what = "datasets"};
     if (!graphss_i_begin(d, records, "datasets", "Datasets",
-                         "The paper's Table 1 and what our files hold. The paper counts each "
-                         "link in both directions, so ours are doubled here."))
+            "The paper's Table 1 and what our files hold. The paper counts each "
+            "link in both directions, so ours are doubled here."))
         return;
     graphss_i_table *t = graphss_i_table_new(d->arena, "datasets", "Datasets",
-                                             "Ours beside the paper's Table 1. Homophily: the "
-                                             "share of links that join nodes of one class.");
+        "Ours beside the paper's Table 1. Homophily: the "
+        "share of links that join nodes of one class.");
     graphss_i_add_head(t, "dataset");
     graphss_i_add_column(t, "n", "", 0, false);
     for (size_t c = 0; c < COLUMNS; c++) {
@@ -43,7 +42,7 @@ void graphss_i_section_datasets(graphss_i_document *d, graphss_i_runs *records)
             graphss_i_paper_cell cell = {.mean = NAN};
             graphss_i_add_stat(
                 t, graphss_i_stat_scaled(graphss_i_stat_metric(records, &q, column[c].metric),
-                                         column[c].factor));
+                       column[c].factor));
             if (!column[c].paper)
                 continue;
             graphss_i_paper_find(&cell, "datasets", q.dataset, "", "", column[c].paper);
@@ -88,20 +87,19 @@ static void runtime_row(graphss_i_table *t, graphss_i_runs *records, const graph
     graphss_i_add_number(t, graphss_i_stat_metric(records, q, "peak_memory").high / 1e6);
 }
 
-static void runtime_table(graphss_i_document *d, graphss_i_runs *records,
-                          const graphss_i_condition *condition)
+static void runtime_table(
+    graphss_i_document *d, graphss_i_runs *records, const graphss_i_condition *condition)
 {
     graphss_i_arena *arena = d->arena;
     graphss_i_query q = graphss_i_condition_query(condition, "runtime");
-    graphss_i_table *t = graphss_i_table_new(
-        arena, graphss_i_arena_say(arena, "runtime-%s", condition->id),
-        graphss_i_arena_say(arena, "Runtime, %s", condition->name),
-        graphss_i_arena_say(
-            arena,
-            "Ours: wall clock of the method alone, %s, mean ± standard deviation "
-            "over runs. The paper's (Tables 3 and 4): its own protocol on a GPU "
-            "(Tesla V100). Per 100: seconds for 100 nodes of the snapshot.",
-            graphss_i_threads_text(records, &q)));
+    graphss_i_table *t =
+        graphss_i_table_new(arena, graphss_i_arena_say(arena, "runtime-%s", condition->id),
+            graphss_i_arena_say(arena, "Runtime, %s", condition->name),
+            graphss_i_arena_say(arena,
+                "Ours: wall clock of the method alone, %s, mean ± standard deviation "
+                "over runs. The paper's (Tables 3 and 4): its own protocol on a GPU "
+                "(Tesla V100). Per 100: seconds for 100 nodes of the snapshot.",
+                graphss_i_threads_text(records, &q)));
     graphss_i_add_head(t, "dataset");
     graphss_i_add_head(t, "classifier");
     graphss_i_add_head(t, "task");
@@ -134,7 +132,7 @@ static void runtime_table(graphss_i_document *d, graphss_i_runs *records,
 void graphss_i_section_runtime(graphss_i_document *d, graphss_i_runs *records)
 {
     if (!graphss_i_begin(d, records, "runtime", "Runtime",
-                         "How long a method takes once the snapshot is there."))
+            "How long a method takes once the snapshot is there."))
         return;
     const graphss_i_conditions conditions = graphss_i_conditions_of(records, "runtime");
     for (size_t w = 0; w < conditions.n; w++)
@@ -145,7 +143,7 @@ void graphss_i_section_runtime(graphss_i_document *d, graphss_i_runs *records)
 
 /* The sum over runs; NULL where there is none. */
 static const double *summed(graphss_i_runs *records, const graphss_i_query *q,
-                            const char *member, const char *name, size_t *k)
+    const char *member, const char *name, size_t *k)
 {
     size_t n = 0;
     double *sum = NULL;
@@ -167,22 +165,20 @@ static const double *summed(graphss_i_runs *records, const graphss_i_query *q,
 }
 
 static void confusion_figure(graphss_i_document *d, graphss_i_runs *records,
-                             const graphss_i_condition *condition, const graphss_i_query *q,
-                             const char *member, const char *nodes)
+    const graphss_i_condition *condition, const graphss_i_query *q, const char *member,
+    const char *nodes)
 {
     static const char *const name[] = {"before", "attacked", "recovered"};
     static const char *const shown[] = {"before the attack", "attacked", "after GraphSS"};
     graphss_i_arena *arena = d->arena;
     const size_t runs = graphss_i_runs_count(records, q);
-    graphss_i_figure *figure = graphss_i_figure_new(
-        arena,
+    graphss_i_figure *figure = graphss_i_figure_new(arena,
         graphss_i_arena_say(arena, "fig-%s-%s-%s-%s", member, condition->id,
-                            graphss_i_short_id(records, q->dataset), q->model),
+            graphss_i_short_id(records, q->dataset), q->model),
         graphss_i_arena_say(arena, "Confusion of %s, %s, %s, %s", nodes,
-                            graphss_i_dataset_name(records, q->dataset),
-                            graphss_i_shown(GRAPHSS_I_MODEL, q->model), condition->name),
-        graphss_i_arena_say(
-            arena,
+            graphss_i_dataset_name(records, q->dataset),
+            graphss_i_shown(GRAPHSS_I_MODEL, q->model), condition->name),
+        graphss_i_arena_say(arena,
             "Nodes, summed over %zu run%s; the stronger the shade the more, on a log scale "
             "that is the same in all panels.",
             runs, runs == 1 ? "" : "s"));
@@ -198,9 +194,8 @@ static void confusion_figure(graphss_i_document *d, graphss_i_runs *records,
         const double *matrix = summed(records, q, member, name[i], &k);
         if (!matrix)
             continue;
-        graphss_i_panel *p =
-            graphss_i_add_panel(figure, arena, GRAPHSS_I_HEAT, shown[i],
-                                "class answered (counts: nodes)", "true class");
+        graphss_i_panel *p = graphss_i_add_panel(figure, arena, GRAPHSS_I_HEAT, shown[i],
+            "class answered (counts: nodes)", "true class");
         if (!p)
             return;
         p->matrix = matrix;
@@ -213,8 +208,8 @@ static void confusion_figure(graphss_i_document *d, graphss_i_runs *records,
 void graphss_i_section_confusion(graphss_i_document *d, graphss_i_runs *records)
 {
     if (!graphss_i_begin(d, records, "confusion", "Confusion",
-                         "Which classes are taken for which, before the attack, under it, and "
-                         "after GraphSS."))
+            "Which classes are taken for which, before the attack, under it, and "
+            "after GraphSS."))
         return;
     const graphss_i_conditions conditions = graphss_i_conditions_of(records, "confusion");
     for (size_t w = 0; w < conditions.n; w++) {
@@ -234,9 +229,9 @@ void graphss_i_section_confusion(graphss_i_document *d, graphss_i_runs *records)
 static void coverage(graphss_i_document *d, graphss_i_runs *records)
 {
     graphss_i_table *t = graphss_i_table_new(d->arena, "coverage", "What was run",
-                                             "Cells with a result; cells that ended in an "
-                                             "error; how many datasets, classifiers and "
-                                             "methods they cover.");
+        "Cells with a result; cells that ended in an "
+        "error; how many datasets, classifiers and "
+        "methods they cover.");
     graphss_i_add_head(t, "part");
     graphss_i_add_head(t, "mode");
     graphss_i_add_head(t, "setting");
@@ -271,16 +266,16 @@ static void coverage(graphss_i_document *d, graphss_i_runs *records)
             graphss_i_add_text(t, *condition->mode ? condition->mode : "–");
             const char *setting = *condition->setting ? condition->setting : "–";
             if (condition->parameter && (*condition->parameter || *condition->value))
-                setting = graphss_i_arena_say(d->arena, "%s, %s %s", setting,
-                                              condition->parameter, condition->value);
+                setting = graphss_i_arena_say(
+                    d->arena, "%s, %s %s", setting, condition->parameter, condition->value);
             graphss_i_add_text(t, setting);
             graphss_i_add_number(t, (double)graphss_i_runs_count(records, &q));
             graphss_i_add_number(t, (double)failed);
-            graphss_i_add_number(t,
-                                 (double)graphss_i_distinct(records, &q, GRAPHSS_I_DATASET).n);
+            graphss_i_add_number(
+                t, (double)graphss_i_distinct(records, &q, GRAPHSS_I_DATASET).n);
             graphss_i_add_number(t, (double)graphss_i_models_of(records, &q).n);
-            graphss_i_add_number(t,
-                                 (double)graphss_i_distinct(records, &q, GRAPHSS_I_METHOD).n);
+            graphss_i_add_number(
+                t, (double)graphss_i_distinct(records, &q, GRAPHSS_I_METHOD).n);
         }
     }
     graphss_i_show_table(d, t);
@@ -288,8 +283,8 @@ static void coverage(graphss_i_document *d, graphss_i_runs *records)
 
 static void errors(graphss_i_document *d, graphss_i_runs *records)
 {
-    graphss_i_table *t = graphss_i_table_new(
-        d->arena, "errors", "Cells that ended in an error",
+    graphss_i_table *t = graphss_i_table_new(d->arena, "errors",
+        "Cells that ended in an error",
         "They have no result and count nowhere. The code is the exit code of the program.");
     graphss_i_add_head(t, "part");
     graphss_i_add_head(t, "mode, setting");
@@ -321,8 +316,7 @@ static void generated(graphss_i_document *d, graphss_i_runs *records)
     const graphss_i_list all = graphss_i_long_names(records);
     for (size_t i = 0; i < all.n; i++)
         graphss_i_sentence(d, graphss_i_arena_say(d->arena, "The dataset %s is %s.",
-                                                  graphss_i_dataset_name(records, all.text[i]),
-                                                  all.text[i]));
+                                  graphss_i_dataset_name(records, all.text[i]), all.text[i]));
 }
 
 /* Versions, processors and dates that occur in "repeat". */
@@ -348,13 +342,13 @@ static void circumstances(graphss_i_document *d, graphss_i_runs *records)
     }
     if (*version)
         graphss_i_sentence(d, graphss_i_arena_say(d->arena, "GraphSS %s%s.", version,
-                                                  versions ? " and other versions" : ""));
+                                  versions ? " and other versions" : ""));
     if (*cpu)
         graphss_i_sentence(d, graphss_i_arena_say(d->arena, "Processor: %s%s.", cpu,
-                                                  machines ? " and others" : ""));
+                                  machines ? " and others" : ""));
     if (*first && *last)
-        graphss_i_sentence(d,
-                           graphss_i_arena_say(d->arena, "Run from %s to %s.", first, last));
+        graphss_i_sentence(
+            d, graphss_i_arena_say(d->arena, "Run from %s to %s.", first, last));
 }
 
 /* Names of the paper's tables that no record of a defence has. */
@@ -369,8 +363,8 @@ static const char *absent(graphss_i_runs *records, graphss_i_field field)
         for (size_t k = 0; k < found.n; k++)
             there = there || !strcmp(found.text[k], name);
         if (!there)
-            graphss_i_report_names_add_any(&records->arena, &out,
-                                           graphss_i_shown(field, name));
+            graphss_i_report_names_add_any(
+                &records->arena, &out, graphss_i_shown(field, name));
     }
     return out.text;
 }
@@ -384,8 +378,8 @@ static const char *datasets_option(graphss_i_runs *records)
     for (size_t i = 0; i < all.n; i++) {
         if (strpbrk(all.text[i], ", '\"\\") || !*all.text[i])
             return "";
-        text = graphss_i_arena_say(&records->arena, "%s%s%s", text, i ? "," : " --datasets ",
-                                   all.text[i]);
+        text = graphss_i_arena_say(
+            &records->arena, "%s%s%s", text, i ? "," : " --datasets ", all.text[i]);
     }
     return *absent(records, GRAPHSS_I_DATASET) ? text : "";
 }
@@ -417,8 +411,8 @@ static void not_run(graphss_i_document *d, graphss_i_runs *records, const char *
             text = graphss_i_arena_say(
                 arena, "No result for these datasets of the paper: %s. ", datasets);
         if (*models)
-            text = graphss_i_arena_say(arena, "%sNo result for these classifiers: %s. ", text,
-                                       models);
+            text = graphss_i_arena_say(
+                arena, "%sNo result for these classifiers: %s. ", text, models);
     }
     const char *same = parts.n ? datasets_option(records) : "";
     if (parts.n)
@@ -431,18 +425,16 @@ static void not_run(graphss_i_document *d, graphss_i_runs *records, const char *
         where =
             slash ? graphss_i_arena_say(arena, "%.*s", (int)(slash - folder), folder) : ".";
     graphss_i_sentence(d, graphss_i_arena_say(arena, "%sTo run %s:", text,
-                                              *same ? "that on the same datasets" : "it"));
+                              *same ? "that on the same datasets" : "it"));
     graphss_i_code(d, graphss_i_arena_say(arena, "graphss reproduce %s%s%s -o %s",
-                                          parts.n == 1 ? only : "all",
-                                          parts.n == 1 ? mode : "", same, where));
+                          parts.n == 1 ? only : "all", parts.n == 1 ? mode : "", same, where));
 }
 
 void graphss_i_section_runs(graphss_i_document *d, graphss_i_runs *records, const char *folder)
 {
     graphss_i_heading(d, 2, "runs", "What was run, and how to run it again");
     graphss_i_sentence(
-        d, graphss_i_arena_say(
-               d->arena,
+        d, graphss_i_arena_say(d->arena,
                "%zu cells were read%s%s. Nothing on this page was typed by hand: it "
                "is made from the records by one command. Each record also holds "
                "every option, the seed and a checksum of the dataset.",
@@ -451,8 +443,8 @@ void graphss_i_section_runs(graphss_i_document *d, graphss_i_runs *records, cons
                                    "replaced by the later ones"
                                  : "",
                records->cut ? "; a last line without its end was left out" : ""));
-    graphss_i_code(d,
-                   graphss_i_arena_say(d->arena, "graphss report %s -o report.html", folder));
+    graphss_i_code(
+        d, graphss_i_arena_say(d->arena, "graphss report %s -o report.html", folder));
     generated(d, records);
     circumstances(d, records);
     coverage(d, records);

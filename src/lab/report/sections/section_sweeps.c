@@ -16,52 +16,22 @@ typedef struct sweep {
 } sweep;
 
 static const sweep sweeps[] = {
-    {"parameters",
-     "Parameters",
-     "The paper's Figure: warm-up steps and retraining epochs of GraphSS, one at a time.",
-     {"validation", "victims"},
-     {"validation accuracy, %", "victims right, %"},
-     100,
-     1,
-     false,
-     false},
-    {"budget",
-     "A stronger attacker",
-     "How many victims are labelled correctly when the attacker may change more links, and "
-     "ten times as many features.",
-     {"victims", "test"},
-     {"victims right, %", "test nodes right, %"},
-     100,
-     1,
-     false,
-     false},
-    {"noise",
-     "Wrong training labels",
-     "A share of the training labels is wrong from the beginning.",
-     {"victims", "test"},
-     {"victims right, %", "test nodes right, %"},
-     100,
-     1,
-     false,
-     false},
-    {"scale",
-     "Scale: time",
-     "Generated graphs of growing size.",
-     {"seconds", NULL},
-     {"time, s", NULL},
-     1,
-     2,
-     true,
-     true},
-    {"scale",
-     "Scale: memory",
-     "",
-     {"peak_memory", NULL},
-     {"peak memory, MB", NULL},
-     1e-6,
-     0,
-     true,
-     true},
+    {"parameters", "Parameters",
+        "The paper's Figure: warm-up steps and retraining epochs of GraphSS, one at a time.",
+        {"validation", "victims"}, {"validation accuracy, %", "victims right, %"}, 100, 1,
+        false, false},
+    {"budget", "A stronger attacker",
+        "How many victims are labelled correctly when the attacker may change more links, and "
+        "ten times as many features.",
+        {"victims", "test"}, {"victims right, %", "test nodes right, %"}, 100, 1, false,
+        false},
+    {"noise", "Wrong training labels",
+        "A share of the training labels is wrong from the beginning.", {"victims", "test"},
+        {"victims right, %", "test nodes right, %"}, 100, 1, false, false},
+    {"scale", "Scale: time", "Generated graphs of growing size.", {"seconds", NULL},
+        {"time, s", NULL}, 1, 2, true, true},
+    {"scale", "Scale: memory", "", {"peak_memory", NULL}, {"peak memory, MB", NULL}, 1e-6, 0,
+        true, true},
 };
 
 typedef struct sweep_context {
@@ -90,8 +60,8 @@ static double x_of(graphss_i_runs *records, const graphss_i_query *q, bool poole
     return graphss_i_parse_double(&value, q->value, strlen(q->value)) ? value : NAN;
 }
 
-static bool fill_line(graphss_i_line *out, const sweep_context *at,
-                      const graphss_i_query *query)
+static bool fill_line(
+    graphss_i_line *out, const sweep_context *at, const graphss_i_query *query)
 {
     graphss_i_arena *arena = at->d->arena;
     graphss_i_query q = *query;
@@ -116,11 +86,11 @@ static bool fill_line(graphss_i_line *out, const sweep_context *at,
         n += isfinite(xy[n]);
     }
     *out = (graphss_i_line){.name = "",
-                            .x = xy,
-                            .y = y,
-                            .low = spread ? low : NULL,
-                            .high = spread ? high : NULL,
-                            .n = n};
+        .x = xy,
+        .y = y,
+        .low = spread ? low : NULL,
+        .high = spread ? high : NULL,
+        .n = n};
     return n > 0;
 }
 
@@ -128,13 +98,11 @@ static void sweep_plot(const sweep_context *at)
 {
     graphss_i_arena *arena = at->d->arena;
     graphss_i_query q = at->query;
-    graphss_i_figure *figure = graphss_i_figure_new(
-        arena,
+    graphss_i_figure *figure = graphss_i_figure_new(arena,
         graphss_i_arena_say(arena, "fig-%s-%s-%s-%s", at->kind->what, at->condition->id,
-                            at->query.parameter, at->metric),
+            at->query.parameter, at->metric),
         graphss_i_arena_say(arena, "%s by %s, %s", at->kind->title,
-                            graphss_i_shown(GRAPHSS_I_PARAMETER, at->query.parameter),
-                            at->condition->name),
+            graphss_i_shown(GRAPHSS_I_PARAMETER, at->query.parameter), at->condition->name),
         "Mean over runs with a band of one standard deviation where there are several.");
     const graphss_i_list datasets = datasets_of(at);
     for (size_t i = 0; i < datasets.n; i++) {
@@ -159,15 +127,14 @@ static void sweep_plot(const sweep_context *at)
                     line[n++].name =
                         models.n > 1
                             ? graphss_i_arena_say(arena, "%s %s", list.variant[k].name,
-                                                  graphss_i_shown(GRAPHSS_I_MODEL, q.model))
+                                  graphss_i_shown(GRAPHSS_I_MODEL, q.model))
                             : list.variant[k].name;
             }
         }
         n = graphss_i_choose_lines(figure, arena, line, n, panel);
         if (n == 1)
             line[0].name = "";
-        graphss_i_panel *p = graphss_i_add_lines(
-            figure, arena, line, n, panel,
+        graphss_i_panel *p = graphss_i_add_lines(figure, arena, line, n, panel,
             graphss_i_shown(GRAPHSS_I_PARAMETER, at->query.parameter), at->label);
         if (p)
             p->log_x = p->log_y = at->kind->log;
@@ -180,15 +147,12 @@ static void sweep_table(const sweep_context *at)
     graphss_i_arena *arena = at->d->arena;
     graphss_i_query q = at->query;
     const graphss_i_list values = graphss_i_distinct(at->records, &q, GRAPHSS_I_VALUE);
-    graphss_i_table *t = graphss_i_table_new(
-        arena,
+    graphss_i_table *t = graphss_i_table_new(arena,
         graphss_i_arena_say(arena, "%s-%s-%s-%s", at->kind->what, at->condition->id,
-                            at->query.parameter, at->metric),
+            at->query.parameter, at->metric),
         graphss_i_arena_say(arena, "%s by %s, %s", at->kind->title,
-                            graphss_i_shown(GRAPHSS_I_PARAMETER, at->query.parameter),
-                            at->condition->name),
-        graphss_i_arena_say(
-            arena,
+            graphss_i_shown(GRAPHSS_I_PARAMETER, at->query.parameter), at->condition->name),
+        graphss_i_arena_say(arena,
             "%s, on %s; mean ± standard deviation over runs; n: the fewest and the "
             "most runs of a row.",
             at->label, graphss_i_threads_text(at->records, &q)));
@@ -228,10 +192,10 @@ static void sweep_table(const sweep_context *at)
                 graphss_i_add_runs(t, fewest, most);
                 for (size_t v = 0; v < values.n; v++) {
                     q.value = values.text[v];
-                    graphss_i_add_stat(t,
-                                       graphss_i_stat_scaled(
-                                           graphss_i_stat_metric(at->records, &q, at->metric),
-                                           at->kind->factor));
+                    graphss_i_add_stat(
+                        t, graphss_i_stat_scaled(
+                               graphss_i_stat_metric(at->records, &q, at->metric),
+                               at->kind->factor));
                 }
                 q.value = NULL;
             }
@@ -285,18 +249,18 @@ void graphss_i_section_ablation(graphss_i_document *d, graphss_i_runs *records)
 {
     graphss_i_arena *arena = d->arena;
     if (!graphss_i_begin(d, records, "ablation", "Ablation",
-                         "Parts of the method are switched off one at a time."))
+            "Parts of the method are switched off one at a time."))
         return;
     const graphss_i_conditions conditions = graphss_i_conditions_of(records, "ablation");
     for (size_t w = 0; w < conditions.n; w++) {
         const graphss_i_condition *condition = &conditions.condition[w];
         graphss_i_query q = graphss_i_condition_query(condition, "ablation");
-        graphss_i_figure *figure = graphss_i_figure_new(
-            arena, graphss_i_arena_say(arena, "fig-ablation-%s", condition->id),
+        graphss_i_figure *figure = graphss_i_figure_new(arena,
+            graphss_i_arena_say(arena, "fig-ablation-%s", condition->id),
             graphss_i_arena_say(arena, "Ablation, %s", condition->name),
             "Mean over runs; whiskers: one standard deviation.");
-        graphss_i_table *t = graphss_i_table_new(
-            arena, graphss_i_arena_say(arena, "ablation-%s", condition->id),
+        graphss_i_table *t = graphss_i_table_new(arena,
+            graphss_i_arena_say(arena, "ablation-%s", condition->id),
             graphss_i_arena_say(arena, "Ablation, %s", condition->name),
             "Mean ± standard deviation over runs.");
         graphss_i_add_head(t, "dataset");
@@ -324,11 +288,10 @@ void graphss_i_section_ablation(graphss_i_document *d, graphss_i_runs *records)
                 graphss_i_add_stat(t, graphss_i_percent(records, &q, "others"));
                 graphss_i_add_stat(t, graphss_i_percent(records, &q, "victims_attacked"));
             }
-            graphss_i_panel *p = graphss_i_add_panel(
-                figure, arena, GRAPHSS_I_BARS,
+            graphss_i_panel *p = graphss_i_add_panel(figure, arena, GRAPHSS_I_BARS,
                 graphss_i_arena_say(arena, "%s, %s",
-                                    graphss_i_dataset_name(records, q.dataset),
-                                    graphss_i_shown(GRAPHSS_I_MODEL, q.model)),
+                    graphss_i_dataset_name(records, q.dataset),
+                    graphss_i_shown(GRAPHSS_I_MODEL, q.model)),
                 "victims right, %", "");
             if (!p || !bar)
                 return;

@@ -13,19 +13,19 @@ static const graphss_page_node nodes[] = {
 static graphss_page sample(void)
 {
     return (graphss_page){.title = "Alert: people",
-                          .verdict = "It looks tampered with.",
-                          .alarming = true,
-                          .fact = lines,
-                          .n_facts = 1,
-                          .node = nodes,
-                          .n_nodes = 2,
-                          .nodes_more = 3,
-                          .change = lines,
-                          .n_changes = 1,
-                          .unseen = unseen,
-                          .n_unseen = 1,
-                          .setting = lines,
-                          .n_settings = 1};
+        .verdict = "It looks tampered with.",
+        .alarming = true,
+        .fact = lines,
+        .n_facts = 1,
+        .node = nodes,
+        .n_nodes = 2,
+        .nodes_more = 3,
+        .change = lines,
+        .n_changes = 1,
+        .unseen = unseen,
+        .n_unseen = 1,
+        .setting = lines,
+        .n_settings = 1};
 }
 
 static void test_the_page_holds_all_and_runs_nothing_of_it(void **state)
@@ -41,15 +41,10 @@ static void test_the_page_holds_all_and_runs_nothing_of_it(void **state)
     text[fread(text, 1, sizeof text - 1, file)] = '\0';
     fclose(file);
     unlink(path);
-    static const char *const parts[] = {
-        "<title>Alert: people</title>",
-        "It looks tampered with.",
-        "links &amp; more",
-        "2 links added to &lt;b&gt;x&lt;/b&gt;; 1 feature changed: age",
-        "&lt;script&gt;",
-        "bot (classifier: human)",
-        "The first 2 of 5.",
-        "75.0"};
+    static const char *const parts[] = {"<title>Alert: people</title>",
+        "It looks tampered with.", "links &amp; more",
+        "2 links added to &lt;b&gt;x&lt;/b&gt;; 1 feature changed: age", "&lt;script&gt;",
+        "bot (classifier: human)", "The first 2 of 5.", "75.0"};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (!strstr(text, parts[i]))
             fail_msg("the page lacks %s", parts[i]);
@@ -62,8 +57,8 @@ static void test_what_is_not_there_is_refused(void **state)
     (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_page page = sample();
-    assert_fails(ctx, graphss_page_write(ctx, &page, "/nowhere/x.html"), GRAPHSS_ERR_IO,
-                 "/nowhere");
+    assert_fails(
+        ctx, graphss_page_write(ctx, &page, "/nowhere/x.html"), GRAPHSS_ERR_IO, "/nowhere");
     page.node = NULL;
     assert_fails(ctx, graphss_page_write(ctx, &page, "x.html"), GRAPHSS_ERR_INVALID, "nodes");
     assert_fails(ctx, graphss_page_write(ctx, &page, NULL), GRAPHSS_ERR_INVALID, "path");

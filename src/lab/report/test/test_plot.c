@@ -117,12 +117,12 @@ static void test_errors_are_refused(void **state)
     const graphss_plot_series broken = {"a", NULL, NULL, 3};
     const graphss_plot plot = {.series = &broken, .n_series = 1};
     const graphss_plot good = {.series = &one_line, .n_series = 1};
-    assert_fails(ctx, graphss_plot_write(ctx, &good, 0, "x.svg"), GRAPHSS_ERR_INVALID,
-                 "want 1 to 64");
-    assert_fails(ctx, graphss_plot_write(ctx, &plot, 1, "x.svg"), GRAPHSS_ERR_INVALID,
-                 "has no values");
+    assert_fails(
+        ctx, graphss_plot_write(ctx, &good, 0, "x.svg"), GRAPHSS_ERR_INVALID, "want 1 to 64");
+    assert_fails(
+        ctx, graphss_plot_write(ctx, &plot, 1, "x.svg"), GRAPHSS_ERR_INVALID, "has no values");
     assert_fails(ctx, graphss_plot_write(ctx, &good, 1, "/nonexistent/folder/x.svg"),
-                 GRAPHSS_ERR_IO, "/nonexistent/folder");
+        GRAPHSS_ERR_IO, "/nonexistent/folder");
     graphss_ctx_free(ctx);
 }
 
@@ -193,11 +193,11 @@ static void test_lines_differ_without_colour_and_are_named(void **state)
     const double x[] = {1, 2, 3}, y[] = {1, 2, 3}, z[] = {1, NAN, 3.01};
     graphss_i_line line[] = {{"one", x, y, y, y, 3}, {"<two>", x, z, NULL, NULL, 3}};
     const graphss_i_panel p = {.kind = GRAPHSS_I_LINES,
-                               .title = "t & t",
-                               .x_label = "time, s",
-                               .y_label = "right, %",
-                               .line = line,
-                               .n = 2};
+        .title = "t & t",
+        .x_label = "time, s",
+        .y_label = "right, %",
+        .line = line,
+        .n = 2};
     graphss_i_writer writer = {.ctx = ctx};
     const char *svg = drawn(&writer, &p, true);
     assert_int_equal(count(svg, "stroke-dasharray=\"none\""), 1);
@@ -220,14 +220,14 @@ static void test_bars_have_hatching_whiskers_and_values(void **state)
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_i_bar bar[] = {{"ours", 90, 2, 0}, {"last", 80, NAN, 1}, {"absent", NAN, NAN, 2}};
     const graphss_i_panel p = {.kind = GRAPHSS_I_BARS,
-                               .title = "t",
-                               .x_label = "%",
-                               .y_label = "",
-                               .bar = bar,
-                               .n = 3,
-                               .largest = 100,
-                               .decimals = 1,
-                               .mark = {{"before", 85}, {NULL, 0}}};
+        .title = "t",
+        .x_label = "%",
+        .y_label = "",
+        .bar = bar,
+        .n = 3,
+        .largest = 100,
+        .decimals = 1,
+        .mark = {{"before", 85}, {NULL, 0}}};
     graphss_i_writer writer = {.ctx = ctx};
     const char *svg = drawn(&writer, &p, false);
     assert_int_equal(count(svg, "class=\"whisker\""), 1);
@@ -246,11 +246,11 @@ static void test_heat_maps_are_shaded_by_the_logarithm_and_counted(void **state)
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     const double matrix[] = {99, 0, NAN, 9};
     const graphss_i_panel p = {.kind = GRAPHSS_I_HEAT,
-                               .title = "t",
-                               .x_label = "answer",
-                               .y_label = "truth",
-                               .matrix = matrix,
-                               .n = 2};
+        .title = "t",
+        .x_label = "answer",
+        .y_label = "truth",
+        .matrix = matrix,
+        .n = 2};
     graphss_i_writer writer = {.ctx = ctx};
     const char *svg = drawn(&writer, &p, false);
     /* log 10 / log 100 = 0.5 */
@@ -271,19 +271,15 @@ static void test_empty_and_odd_panels_are_drawn(void **state)
     for (size_t i = 0; i < 20; i++)
         line[i] = (graphss_i_line){"a name that is much longer than the panel can be wide, "
                                    "and then some more of it",
-                                   x,
-                                   y,
-                                   NULL,
-                                   NULL,
-                                   4};
+            x, y, NULL, NULL, 4};
     for (int kind = 0; kind < 3; kind++)
         for (int log = 0; log < 2; log++) {
             graphss_i_panel p = {.kind = (graphss_i_panel_type)kind,
-                                 .title = "",
-                                 .x_label = "",
-                                 .y_label = "",
-                                 .log_x = log,
-                                 .log_y = log};
+                .title = "",
+                .x_label = "",
+                .y_label = "",
+                .log_x = log,
+                .log_y = log};
             graphss_i_writer writer = {.ctx = ctx};
             drawn(&writer, &p, true);
             graphss_i_writer_done(&writer);
@@ -308,7 +304,7 @@ static void test_ours_come_first_and_what_has_no_room_is_said(void **state)
         line[i] = (graphss_i_line){.name = graphss_i_arena_say(&arena, "m%zu", i)};
     line[GRAPHSS_I_LINES_MOST + 1].name = "GraphSS";
     assert_int_equal(graphss_i_choose_lines(f, &arena, line, GRAPHSS_I_LINES_MOST + 2, "Cora"),
-                     GRAPHSS_I_LINES_MOST);
+        GRAPHSS_I_LINES_MOST);
     assert_string_equal(line[0].name, "GraphSS");
     assert_string_equal(line[1].name, "m0");
     assert_string_equal(f->note, "A note. No room in Cora for: m15, m16.");

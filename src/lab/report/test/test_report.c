@@ -33,8 +33,8 @@ static void test_the_page_is_whole_and_asks_for_nothing(void **state)
     assert_null(strstr(page, "url(http"));
     /* "xmlns" names the format and is no request */
     for (const char *at = strstr(page, "http"); at; at = strstr(at + 1, "http"))
-        assert_true(!strncmp(at, "http-equiv", 10) ||
-                    !strncmp(at, "http://www.w3.org/2000/svg", 26));
+        assert_true(
+            !strncmp(at, "http-equiv", 10) || !strncmp(at, "http://www.w3.org/2000/svg", 26));
     assert_non_null(strstr(page, "prefers-color-scheme:dark"));
     assert_non_null(strstr(page, "</html>\n"));
     /* a message of an error, with everything that means something to HTML */
@@ -58,17 +58,17 @@ static void test_markdown_says_what_was_found_and_what_is_missing(void **state)
     /* jaccard 60, 62, 64 of the same victims: +6, +2, +4; half width 4.303 * 2 / sqrt 3 = 5 */
     assert_non_null(strstr(page, "| GNN-Jaccard | 1 | 0 | 1 | 0 | 0 | 0 | +4.0 | +4.0 |"));
     assert_non_null(strstr(page, "| undefended | 1 | 1 | 0 | 0 | 0 | 0 | +44.0 | +44.0 |"));
-    assert_non_null(strstr(page,
-                           "| paper, seen | 1 | 3 | 82.0 | 22.0 | 62.0 | 66.0 | +1.0 | 2 "
-                           "| 1 | 0 | 0 | 0 |"));
-    assert_non_null(strstr(page,
-                           "links changed per victim 1 → 2: GraphSS 40.0 → 30.0 % of the "
-                           "victims right (2 runs)."));
+    assert_non_null(
+        strstr(page, "| paper, seen | 1 | 3 | 82.0 | 22.0 | 62.0 | 66.0 | +1.0 | 2 "
+                     "| 1 | 0 | 0 | 0 |"));
+    assert_non_null(
+        strstr(page, "links changed per victim 1 → 2: GraphSS 40.0 → 30.0 % of the "
+                     "victims right (2 runs)."));
     assert_non_null(strstr(page, "Not run: Label noise, Scale."));
     assert_null(strstr(page, "## Scale"));
     char command[512];
-    snprintf(command, sizeof command, "    graphss reproduce all --datasets cora -o %s\n",
-             folder);
+    snprintf(
+        command, sizeof command, "    graphss reproduce all --datasets cora -o %s\n", folder);
     assert_non_null(strstr(page, command));
     assert_non_null(strstr(page, "1 cell ended in an error"));
     /* 22.75 s in the paper, 2.275 s here */
@@ -97,9 +97,9 @@ static void test_attackers_are_listed_with_the_harm_done(void **state)
     assert_true(nobody < links);
     assert_non_null(strstr(page, "| DICE | 80.0 | **70.0** | 50.0 |\n"));
     /* who is judged apart: another method leads under DICE, others are harmed by the links */
-    assert_non_null(strstr(page,
-                           "| honest, new | unrehearsed | 1 | 1 | 40.0 | 70.0 | 50.0 | 25 "
-                           "| 0 | 1 | +10.0 | DICE on Cora | 0 |\n"));
+    assert_non_null(
+        strstr(page, "| honest, new | unrehearsed | 1 | 1 | 40.0 | 70.0 | 50.0 | 25 "
+                     "| 0 | 1 | +10.0 | DICE on Cora | 0 |\n"));
     assert_non_null(strstr(page, "| honest, new | rehearsed | 1 | 2 | 20.0 | 20.0 | 55.0 | 58 "
                                  "| 1 | 1 | +35.0 | 3 links on Cora | 1 |\n"));
     graphss_release(ctx, page);
@@ -112,26 +112,25 @@ static void test_the_three_answers_stand_first(void **state)
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     char *page = report_as(ctx, "report.md", NULL);
     const char *found = strstr(page, "## What was found");
-    const char *first = strstr(
-        page,
+    const char *first = strstr(page,
         "* **Does the paper reproduce?** Yes, as far as it was run: GraphSS's own row: 1 of 1 "
         "agree, 0 within five points, 0 differ (in the mean +0.6 "
         "points, most +0.6 in Cora GCN). All of its Table 2: of "
         "150 cells 4 were run; 4 agree");
     assert_true(first && first < found);
-    assert_non_null(strstr(first,
-                           "rivals and the trivial baselines?** Our protocol: against the "
-                           "trivial baselines better in 2 of 2 comparisons"));
+    assert_non_null(
+        strstr(first, "rivals and the trivial baselines?** Our protocol: against the "
+                      "trivial baselines better in 2 of 2 comparisons"));
     /* the rival that leads, then the nodes nobody attacked: worst first */
-    assert_non_null(strstr(first,
-                           "Our protocol: 2 in 6 cells, worst GNN-Jaccard under DICE on "
-                           "Cora GCN, setting new (−20.0 points, 1 run); undefended for "
-                           "nodes that are no victims under 3 links on Cora GCN, "
-                           "setting new (−1.5 points, 2 runs). The paper's protocol: "
-                           "nowhere in 1 cell.\n"));
-    assert_non_null(strstr(page,
-                           "| honest, new | Attackers | DICE | Cora | GCN | GNN-Jaccard | "
-                           "victims | 1 | −20.0 |\n| honest, new | Attackers | 3 links |"));
+    assert_non_null(
+        strstr(first, "Our protocol: 2 in 6 cells, worst GNN-Jaccard under DICE on "
+                      "Cora GCN, setting new (−20.0 points, 1 run); undefended for "
+                      "nodes that are no victims under 3 links on Cora GCN, "
+                      "setting new (−1.5 points, 2 runs). The paper's protocol: "
+                      "nowhere in 1 cell.\n"));
+    assert_non_null(
+        strstr(page, "| honest, new | Attackers | DICE | Cora | GCN | GNN-Jaccard | "
+                     "victims | 1 | −20.0 |\n| honest, new | Attackers | 3 links |"));
     graphss_release(ctx, page);
     graphss_ctx_free(ctx);
 }
@@ -223,8 +222,8 @@ static void test_plots_become_files(void **state)
     graphss_release(ctx, text);
     assert_ok(ctx, graphss_i_file_read(ctx, &text, &n, path, 1 << 24));
     /* seen from the page: without the page's own folder */
-    snprintf(command, sizeof command, "](%s/fig-matrix",
-             plots + (strrchr(path, '/') - path) + 1);
+    snprintf(
+        command, sizeof command, "](%s/fig-matrix", plots + (strrchr(path, '/') - path) + 1);
     assert_non_null(strstr(text, command));
     graphss_release(ctx, text);
     plots[top] = '\0';
@@ -240,14 +239,14 @@ static void test_errors_leave_nothing_behind(void **state)
     char path[256];
     testing_temporary(path, sizeof path, "none.html");
     assert_fails(ctx, graphss_report_write(ctx, NULL, folder, "report.pdf", NULL),
-                 GRAPHSS_ERR_INVALID, "want a name that ends in .html, .md, .tex or .csv");
+        GRAPHSS_ERR_INVALID, "want a name that ends in .html, .md, .tex or .csv");
     assert_fails(ctx, graphss_report_write(ctx, NULL, "/nowhere", path, NULL),
-                 GRAPHSS_ERR_NOT_FOUND, "/nowhere");
+        GRAPHSS_ERR_NOT_FOUND, "/nowhere");
     assert_fails(ctx, graphss_report_write(ctx, NULL, folder, "/nowhere/r.html", NULL),
-                 GRAPHSS_ERR_IO, "/nowhere");
+        GRAPHSS_ERR_IO, "/nowhere");
     const graphss_report_options opt = {.struct_size = sizeof opt, .plots = "/dev/null/plots"};
     assert_fails(ctx, graphss_report_write(ctx, NULL, folder, path, &opt), GRAPHSS_ERR_IO,
-                 "/dev/null: cannot make the folder");
+        "/dev/null: cannot make the folder");
     assert_int_not_equal(access(path, F_OK), 0);
     graphss_ctx_free(ctx);
 }

@@ -160,11 +160,11 @@ static graphss_i_result duel_of(graphss_ctx *ctx, int n)
     for (int seed = 1; seed <= n; seed++) {
         const size_t at = strlen(text);
         snprintf(text + at, sizeof text - at,
-                 "{\"what\":\"defence\",\"method\":\"graphss\",\"seed\":%d,"
-                 "\"metrics\":{\"victims\":0.6}}\n"
-                 "{\"what\":\"defence\",\"method\":\"svd\",\"seed\":%d,"
-                 "\"metrics\":{\"victims\":0.5}}\n",
-                 seed, seed);
+            "{\"what\":\"defence\",\"method\":\"graphss\",\"seed\":%d,"
+            "\"metrics\":{\"victims\":0.6}}\n"
+            "{\"what\":\"defence\",\"method\":\"svd\",\"seed\":%d,"
+            "\"metrics\":{\"victims\":0.5}}\n",
+            seed, seed);
     }
     graphss_i_runs r = {0};
     graphss_i_stat diff;
@@ -202,10 +202,10 @@ static void test_verdicts(void **state)
     const graphss_i_paper_cell paper = {.mean = 60, .sd = 1};
     assert_string_equal(graphss_i_verdict((graphss_i_stat){62, 1, 0, 0, 5}, &paper), "agrees");
     assert_string_equal(graphss_i_verdict((graphss_i_stat){64, 1, 0, 0, 5}, &paper), "near");
-    assert_string_equal(graphss_i_verdict((graphss_i_stat){54, NAN, 0, 0, 1}, &paper),
-                        "differs");
-    assert_string_equal(graphss_i_verdict((graphss_i_stat){NAN, NAN, 0, 0, 0}, &paper),
-                        "not run");
+    assert_string_equal(
+        graphss_i_verdict((graphss_i_stat){54, NAN, 0, 0, 1}, &paper), "differs");
+    assert_string_equal(
+        graphss_i_verdict((graphss_i_stat){NAN, NAN, 0, 0, 0}, &paper), "not run");
 }
 
 static void test_the_paper_is_read_as_printed(void **state)
@@ -285,9 +285,9 @@ static void test_of_two_lines_of_a_cell_the_later_counts(void **state)
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_i_runs r = {0};
     assert_ok(ctx, parse(ctx, &r,
-                         "{\"what\":\"noise\",\"value\":1,\"metrics\":{\"test\":1}}\n"
-                         "{\"what\":\"noise\",\"value\":2,\"metrics\":{\"test\":2}}\n"
-                         "{\"what\":\"noise\",\"value\":1,\"metrics\":{\"test\":3}}\n"));
+                       "{\"what\":\"noise\",\"value\":1,\"metrics\":{\"test\":1}}\n"
+                       "{\"what\":\"noise\",\"value\":2,\"metrics\":{\"test\":2}}\n"
+                       "{\"what\":\"noise\",\"value\":1,\"metrics\":{\"test\":3}}\n"));
     assert_int_equal(r.n, 2);
     assert_int_equal(r.replaced, 1);
     assert_true(graphss_i_metric(&r.record[0], "test") == 3);

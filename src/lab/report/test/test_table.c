@@ -42,8 +42,7 @@ static void test_markdown(void **state)
     made m;
     make(&m, ctx);
     graphss_i_table_markdown(&m.writer, m.table);
-    assert_string_equal(
-        m.writer.text,
+    assert_string_equal(m.writer.text,
         "| method | victims, % | difference, points |\n|---|---:|---:|\n"
         "| a\\|b&lt;c&gt;&amp;\"d\" 100 %\\_#{$}~^\\\\, \\*x\\* ? | **65.3 ± 1.3** | −2.3 |\n"
         "| plain | – | +0.5 |\n");
@@ -58,11 +57,11 @@ static void test_latex(void **state)
     made m;
     make(&m, ctx);
     graphss_i_table_latex(&m.writer, m.table);
-    assert_non_null(strstr(m.writer.text,
-                           "a\\textbar{}b\\textless{}c\\textgreater{}\\&\\textquotedbl{}d"
-                           "\\textquotedbl{} 100 \\%\\_\\#\\{\\$\\}\\textasciitilde{}"
-                           "\\textasciicircum{}\\textbackslash{}, *x* ? & "
-                           "\\textbf{65.3 $\\pm$ 1.3} & $-$2.3 \\\\\n"));
+    assert_non_null(
+        strstr(m.writer.text, "a\\textbar{}b\\textless{}c\\textgreater{}\\&\\textquotedbl{}d"
+                              "\\textquotedbl{} 100 \\%\\_\\#\\{\\$\\}\\textasciitilde{}"
+                              "\\textasciicircum{}\\textbackslash{}, *x* ? & "
+                              "\\textbf{65.3 $\\pm$ 1.3} & $-$2.3 \\\\\n"));
     assert_non_null(strstr(m.writer.text, "\\begin{tabular}{lrr}"));
     assert_non_null(strstr(m.writer.text, "plain & -- & +0.5 \\\\"));
     assert_non_null(strstr(m.writer.text, "\\label{tab:id-1}"));
@@ -80,9 +79,9 @@ static void test_csv_keeps_all_digits(void **state)
     const char row[] = "\"a|b<c>&\"\"d\"\" 100 %_#{$}~^\\, *x* ?\"";
     char wanted[512];
     snprintf(wanted, sizeof wanted,
-             "id/1,%s,victims,%%,65.25,1.26,5,\nid/1,%s,difference,points,-2.34,,,\n"
-             "id/1,plain,victims,%%,,,,\nid/1,plain,difference,points,0.5,,,\n",
-             row, row);
+        "id/1,%s,victims,%%,65.25,1.26,5,\nid/1,%s,difference,points,-2.34,,,\n"
+        "id/1,plain,victims,%%,,,,\nid/1,plain,difference,points,0.5,,,\n",
+        row, row);
     assert_string_equal(m.writer.text, wanted);
     done(&m);
     graphss_ctx_free(ctx);
@@ -146,9 +145,9 @@ static void test_numbers_have_fixed_decimals(void **state)
         double value;
         int decimals;
         const char *text;
-    } list[] = {{0.05, 1, "0.1"},    {-0.04, 1, "0.0"},    {1234.5678, 2, "1234.57"},
-                {-7, 0, "-7"},       {NAN, 1, "-"},        {INFINITY, 1, "-"},
-                {99.95, 1, "100.0"}, {1e300, 1, "1e+300"}, {0.0999, 3, "0.100"}};
+    } list[] = {{0.05, 1, "0.1"}, {-0.04, 1, "0.0"}, {1234.5678, 2, "1234.57"}, {-7, 0, "-7"},
+        {NAN, 1, "-"}, {INFINITY, 1, "-"}, {99.95, 1, "100.0"}, {1e300, 1, "1e+300"},
+        {0.0999, 3, "0.100"}};
     for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
         char text[64];
         graphss_i_fixed_text(text, sizeof text, list[i].value, list[i].decimals);

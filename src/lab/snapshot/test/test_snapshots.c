@@ -14,8 +14,8 @@ static void fixture_make(graphss_ctx *ctx, fixture *f)
     memset(f, 0, sizeof *f);
     assert_ok(ctx, graphss_dataset_read(
                        ctx, &f->data, "synth:nodes=400,classes=3,features=60,degree=6", NULL));
-    assert_ok(ctx, graphss_split_make(ctx, &f->split, f->data.label, NODES, f->data.n_classes,
-                                      1, NULL));
+    assert_ok(ctx,
+        graphss_split_make(ctx, &f->split, f->data.label, NODES, f->data.n_classes, 1, NULL));
 }
 
 static void fixture_destroy(graphss_ctx *ctx, fixture *f)
@@ -85,9 +85,9 @@ static void test_new_takes_the_victims_out_of_the_past(void **state)
     assert_int_equal(s.previous_split.n_test, f.split.n_test - s.n_victims);
     assert_int_equal(s.previous_split.n_train, f.split.n_train);
     for (size_t i = 0; i < s.n_victims; i++)
-        assert_int_equal(graphss_dataset_find(past, graphss_names_get(&s.current.node_names,
-                                                                      (size_t)s.victim[i])),
-                         -1);
+        assert_int_equal(graphss_dataset_find(past,
+                             graphss_names_get(&s.current.node_names, (size_t)s.victim[i])),
+            -1);
     /* every other node is there, with its label, its features and its edges to the others */
     for (int32_t i = 0; i < NODES; i++) {
         if (holds(s.victim, s.n_victims, i))
@@ -103,7 +103,7 @@ static void test_new_takes_the_victims_out_of_the_past(void **state)
         const graphss_features *a = &past->features, *b = &f.data.features;
         assert_int_equal(a->offset[j + 1] - a->offset[j], b->offset[i + 1] - b->offset[i]);
         assert_memory_equal(a->column + a->offset[j], b->column + b->offset[i],
-                            (size_t)(b->offset[i + 1] - b->offset[i]) * sizeof *a->column);
+            (size_t)(b->offset[i + 1] - b->offset[i]) * sizeof *a->column);
     }
     for (size_t i = 0; i < s.previous_split.n_train; i++)
         assert_string_equal(
@@ -127,8 +127,8 @@ static void test_growing_takes_a_share_of_the_edges_out_of_the_past(void **state
     fixture_make(ctx, &f);
     assert_ok(ctx, graphss_snapshots_plan(ctx, &s, &f.data, &f.split, 1, &opt));
     const size_t edges = graphss_graph_edges(&f.data.graph);
-    assert_int_equal(graphss_graph_edges(&s.previous.graph),
-                     edges - (size_t)(0.25 * (double)edges + 0.5));
+    assert_int_equal(
+        graphss_graph_edges(&s.previous.graph), edges - (size_t)(0.25 * (double)edges + 0.5));
     for (int32_t i = 0; i < NODES; i++)
         for (int64_t e = s.previous.graph.offset[i]; e < s.previous.graph.offset[i + 1]; e++)
             assert_true(graphss_graph_has_edge(&f.data.graph, i, s.previous.graph.target[e]));
@@ -182,9 +182,8 @@ static void test_groups_deal_the_test_nodes_and_hold_their_victims(void **state)
 
 static void remove_folder(const char *dir)
 {
-    static const char *const name[] = {"previous.npz", "current.npz",        "split.npz",
-                                       "flips.tsv",    "previous_split.npz", "groups.npz",
-                                       "group1.txt",   "group2.txt"};
+    static const char *const name[] = {"previous.npz", "current.npz", "split.npz", "flips.tsv",
+        "previous_split.npz", "groups.npz", "group1.txt", "group2.txt"};
     char path[512];
     for (size_t i = 0; i < sizeof name / sizeof *name; i++) {
         snprintf(path, sizeof path, "%s/%s", dir, name[i]);
@@ -212,8 +211,8 @@ static void test_files_read_back_and_a_used_folder_is_refused(void **state)
     assert_ok(ctx, graphss_snapshots_plan(ctx, &s, &f.data, &f.split, 1, &opt));
     change(ctx, &s);
     assert_ok(ctx, graphss_snapshots_write(ctx, &s, dir, false));
-    assert_fails(ctx, graphss_snapshots_write(ctx, &s, dir, false), GRAPHSS_ERR_INVALID,
-                 "--force");
+    assert_fails(
+        ctx, graphss_snapshots_write(ctx, &s, dir, false), GRAPHSS_ERR_INVALID, "--force");
     assert_ok(ctx, graphss_snapshots_write(ctx, &s, dir, true));
     snprintf(path, sizeof path, "%s/previous.npz", dir);
     assert_ok(ctx, graphss_dataset_read(ctx, &previous, path, NULL));
@@ -222,8 +221,8 @@ static void test_files_read_back_and_a_used_folder_is_refused(void **state)
     assert_ok(ctx, graphss_dataset_read(ctx, &current, path, NULL));
     assert_string_equal(current.hash, s.current.hash);
     snprintf(path, sizeof path, "%s/split.npz", dir);
-    assert_ok(ctx,
-              graphss_split_read(ctx, &split, path, current.label, NODES, current.n_classes));
+    assert_ok(
+        ctx, graphss_split_read(ctx, &split, path, current.label, NODES, current.n_classes));
     assert_int_equal(split.n_test, f.split.n_test);
     snprintf(path, sizeof path, "%s/flips.tsv", dir);
     assert_ok(ctx, graphss_flips_read(ctx, &flips, path, &current));
@@ -259,27 +258,27 @@ static void test_wrong_options_and_changes_are_refused(void **state)
     graphss_snapshot_options_init(&opt);
     opt.attacked_groups = 2;
     assert_fails(ctx, graphss_snapshots_plan(ctx, &s, &f.data, &f.split, 1, &opt),
-                 GRAPHSS_ERR_INVALID, "--attacked-groups 2");
+        GRAPHSS_ERR_INVALID, "--attacked-groups 2");
     graphss_snapshot_options_init(&opt);
     opt.groups = 1000;
     assert_fails(ctx, graphss_snapshots_plan(ctx, &s, &f.data, &f.split, 1, &opt),
-                 GRAPHSS_ERR_DATA, "1000 groups");
+        GRAPHSS_ERR_DATA, "1000 groups");
     graphss_snapshot_options_init(&opt);
     opt.victims = 0;
     assert_fails(ctx, graphss_snapshots_plan(ctx, &s, &f.data, &f.split, 1, &opt),
-                 GRAPHSS_ERR_INVALID, "--victims");
+        GRAPHSS_ERR_INVALID, "--victims");
     graphss_snapshot_options_init(&opt);
     opt.missing = 1;
     assert_fails(ctx, graphss_snapshots_plan(ctx, &s, &f.data, &f.split, 1, &opt),
-                 GRAPHSS_ERR_INVALID, "--missing");
+        GRAPHSS_ERR_INVALID, "--missing");
     assert_ok(ctx, graphss_snapshots_plan(ctx, &s, &f.data, &f.split, 1, NULL));
     graphss_flips wrong = {0};
     assert_ok(ctx, graphss_flips_add(ctx, &wrong,
-                                     (graphss_flip){.victim = 0,
-                                                    .kind = GRAPHSS_FLIP_EDGE,
-                                                    .node = 0,
-                                                    .target = NODES,
-                                                    .new_value = 1}));
+                       (graphss_flip){.victim = 0,
+                           .kind = GRAPHSS_FLIP_EDGE,
+                           .node = 0,
+                           .target = NODES,
+                           .new_value = 1}));
     assert_fails(ctx, graphss_snapshots_change(ctx, &s, &wrong), GRAPHSS_ERR_DATA, "400");
     assert_int_equal(s.flips.count, 0);
     assert_string_equal(s.current.hash, f.data.hash);
@@ -338,17 +337,17 @@ static void test_unsound_data_and_splits_are_refused(void **state)
     fixture_make(ctx, &f);
     assert_fails(ctx, graphss_snapshots_change(ctx, &s, &none), GRAPHSS_ERR_DATA, "no nodes");
     assert_fails(ctx, graphss_snapshots_plan(ctx, &s, &empty, &f.split, 1, NULL),
-                 GRAPHSS_ERR_DATA, "no nodes");
+        GRAPHSS_ERR_DATA, "no nodes");
     graphss_split wrong = f.split;
     wrong.test = NULL;
     assert_fails(ctx, graphss_snapshots_plan(ctx, &s, &f.data, &wrong, 1, NULL),
-                 GRAPHSS_ERR_INVALID, "but not the lists");
+        GRAPHSS_ERR_INVALID, "but not the lists");
     f.split.train[3] = NODES;
     assert_fails(ctx, graphss_snapshots_plan(ctx, &s, &f.data, &f.split, 1, NULL),
-                 GRAPHSS_ERR_SHAPE, "training node 3 is 400, want 0..399");
+        GRAPHSS_ERR_SHAPE, "training node 3 is 400, want 0..399");
     f.split.train[3] = -1;
     assert_fails(ctx, graphss_snapshots_plan(ctx, &s, &f.data, &f.split, 1, NULL),
-                 GRAPHSS_ERR_SHAPE, "training node 3 is -1");
+        GRAPHSS_ERR_SHAPE, "training node 3 is -1");
     assert_null(s.current.graph.offset);
     fixture_destroy(ctx, &f);
     graphss_ctx_free(ctx);

@@ -16,16 +16,16 @@ static void scene_make(graphss_ctx *ctx, scene *s, const char *against)
     s->target.against = against;
     s->target.in = s->a.in;
     s->in = (graphss_attack_input){.struct_size = sizeof s->in,
-                                   .graph = &s->a.w.graph,
-                                   .features = &s->a.w.features,
-                                   .label = s->a.w.label,
-                                   .n_classes = 2,
-                                   .model = s->a.model,
-                                   .victim = s->a.victim,
-                                   .n_victims = VICTIMS,
-                                   .seed = 1,
-                                   .ask = graphss_target_ask,
-                                   .asked = &s->target};
+        .graph = &s->a.w.graph,
+        .features = &s->a.w.features,
+        .label = s->a.w.label,
+        .n_classes = 2,
+        .model = s->a.model,
+        .victim = s->a.victim,
+        .n_victims = VICTIMS,
+        .seed = 1,
+        .ask = graphss_target_ask,
+        .asked = &s->target};
 }
 
 static graphss_status ask(graphss_ctx *ctx, double *loss, scene *s)
@@ -47,17 +47,17 @@ static void test_a_method_answers_its_posterior(void **state)
         graphss_recover_options opt;
         scene_make(ctx, &s, name[m][0]);
         assert_ok(ctx, ask(ctx, loss, &s));
-        assert_ok(ctx,
-                  graphss_target_label(ctx, label, &s.target, &s.a.current, &s.a.w.features));
-        graphss_recover_options_init(&opt, graphss_lab_method_find(name[m][1]),
-                                     GRAPHSS_MODE_DEFAULT, s.a.model);
+        assert_ok(
+            ctx, graphss_target_label(ctx, label, &s.target, &s.a.current, &s.a.w.features));
+        graphss_recover_options_init(
+            &opt, graphss_lab_method_find(name[m][1]), GRAPHSS_MODE_DEFAULT, s.a.model);
         assert_ok(ctx, graphss_recover_run(ctx, &r, &s.a.in, &opt));
         for (size_t i = 0; i < VICTIMS; i++) {
             const size_t v = (size_t)s.a.victim[i];
             const double *p = r.predictions.posterior + 2 * v;
             const int own = s.a.w.label[v];
-            assert_true(fabs(loss[i] - log(fmax(p[own], 1e-12) / fmax(p[!own], 1e-12))) <
-                        1e-9);
+            assert_true(
+                fabs(loss[i] - log(fmax(p[own], 1e-12) / fmax(p[!own], 1e-12))) < 1e-9);
             assert_int_equal(loss[i] < 0, p[own] < p[!own]);
         }
         assert_memory_equal(label, r.predictions.label, sizeof label);
@@ -103,14 +103,14 @@ static void test_names_are_those_of_the_methods(void **state)
     double loss[VICTIMS];
     size_t n = 0;
     while (graphss_lab_method_at(n))
-        assert_string_equal(graphss_target_name(n + 2),
-                            graphss_recover_method_name(graphss_lab_method_at(n))),
+        assert_string_equal(
+            graphss_target_name(n + 2), graphss_recover_method_name(graphss_lab_method_at(n))),
             n++;
     assert_string_equal(graphss_target_name(1), "alert");
     assert_null(graphss_target_name(n + 2));
     scene_make(ctx, &s, "magic");
     assert_fails(ctx, ask(ctx, loss, &s), GRAPHSS_ERR_INVALID,
-                 "--against: found 'magic', want one of recover, alert, ");
+        "--against: found 'magic', want one of recover, alert, ");
     s.target.against = NULL;
     assert_fails(ctx, ask(ctx, loss, &s), GRAPHSS_ERR_INVALID, "name");
     s.target.struct_size = 0;

@@ -111,8 +111,8 @@ static void test_each_pair_is_there_once_and_its_transpose_finds_it(void **state
         for (int64_t e = p->m.offset[i]; e < p->m.offset[i + 1]; e++)
             assert_int_equal(number_of(f.near_a, i, (size_t)p->m.column[e]), e);
         for (int64_t e = p->transposed.offset[i]; e < p->transposed.offset[i + 1]; e++)
-            assert_int_equal(number_of(f.near_a, i, (size_t)p->transposed.column[e]),
-                             p->transposed_at[e]);
+            assert_int_equal(
+                number_of(f.near_a, i, (size_t)p->transposed.column[e]), p->transposed_at[e]);
     }
     assert_int_equal(p->transposed.offset[N], pairs);
     fixture_destroy(ctx, &f);
@@ -221,7 +221,7 @@ static void test_gradients_through_learned_edges(void **state)
             largest = fmax(largest, fabs(wanted));
             if (fabs(got - wanted) > 2e-3 * (1 + fabs(wanted)))
                 fail_msg("weight %d entry %zu: gradient %g, difference %g", k, j, (double)got,
-                         wanted);
+                    wanted);
         }
         assert_true(largest > 1e-2);
     }
@@ -231,12 +231,12 @@ static void test_gradients_through_learned_edges(void **state)
 }
 
 static double edge_loss(graphss_ctx *ctx, const float *r, size_t cols,
-                        const graphss_graph *edges, size_t reach, bool training, uint64_t key)
+    const graphss_graph *edges, size_t reach, bool training, uint64_t key)
 {
     graphss_i_tape *t = NULL;
     assert_ok(ctx, graphss_i_tape_new(ctx, &t));
-    graphss_i_tape_edge_loss(t, graphss_i_tape_constant(t, r, edges->n_nodes, cols), edges,
-                             reach, 2);
+    graphss_i_tape_edge_loss(
+        t, graphss_i_tape_constant(t, r, edges->n_nodes, cols), edges, reach, 2);
     assert_ok(ctx, graphss_i_tape_finish(t));
     graphss_i_tape_forward(t, training, key);
     const double loss = graphss_i_tape_loss(t);

@@ -164,7 +164,7 @@ static void check_gradients(recorder fn, size_t r0, size_t c0, size_t r1, size_t
             largest = fmax(largest, fabs(wanted));
             if (fabs(got[i][j] - wanted) > 3e-3 * (1 + fabs(wanted)))
                 fail_msg("weight %d entry %zu: gradient %g, difference %g", i, j, got[i][j],
-                         wanted);
+                    wanted);
         }
     }
     assert_true(largest > 1e-3); /* a loss that depends on nothing proves nothing */
@@ -285,7 +285,7 @@ static void through_exp(graphss_i_tape *t, const fixture *f, const graphss_i_var
 
 /* row sums of x on each edge of the row */
 static void fill_sums(graphss_ctx *ctx, float *edge, const graphss_i_csr *m, const float *x,
-                      size_t cols, const void *user)
+    size_t cols, const void *user)
 {
     (void)ctx;
     for (size_t i = 0; i < m->n_rows; i++)
@@ -335,8 +335,8 @@ static void gaussian_units(graphss_i_tape *t, const fixture *f, const graphss_i_
     const graphss_i_var s = graphss_i_tape_exp(t, graphss_i_tape_scale(t, w[1], 0.5));
     const graphss_i_var m = graphss_i_tape_elu(t, w[0]);
     graphss_i_tape_gaussian_kl(t, m, s, 0.1);
-    graphss_i_tape_cross_entropy(t, graphss_i_tape_gaussian(t, m, s, false), f->node, f->label,
-                                 N);
+    graphss_i_tape_cross_entropy(
+        t, graphss_i_tape_gaussian(t, m, s, false), f->node, f->label, N);
 }
 
 static void test_gaussian_units(void **state)
@@ -466,8 +466,8 @@ static void test_exp_and_sigmoid(void **state)
     check_gradients(through_exp, N, H, N, H);
 }
 
-static void powers_of_dropped_rows(graphss_i_tape *t, const fixture *f,
-                                   const graphss_i_var w[2])
+static void powers_of_dropped_rows(
+    graphss_i_tape *t, const fixture *f, const graphss_i_var w[2])
 {
     const graphss_i_pair m = {&f->s.m, &f->s.transposed};
     graphss_i_var h = graphss_i_tape_drop_rows(t, w[0], 0.4);
@@ -566,8 +566,8 @@ static void test_sharpened_rows_are_constants_that_stand_out(void **state)
     (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     const float x[9] = {0.2f, 0.2f, 0.6f, 0, 0, 0, 1e-30f, 2e-30f, 0};
-    const float want[9] = {1.f / 11, 1.f / 11, 9.f / 11, 1.f / 3, 1.f / 3,
-                           1.f / 3,  0.2f,     0.8f,     0};
+    const float want[9] = {
+        1.f / 11, 1.f / 11, 9.f / 11, 1.f / 3, 1.f / 3, 1.f / 3, 0.2f, 0.8f, 0};
     float grad[9];
     graphss_i_tape *t = NULL;
     assert_ok(ctx, graphss_i_tape_new(ctx, &t));

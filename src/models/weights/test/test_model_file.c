@@ -12,14 +12,13 @@ static graphss_model *trained_as(graphss_ctx *ctx, const world *w, const char *n
     opt.hidden = 6;
     opt.heads = opt.heads ? 2 : 0; /* which share the six */
     opt.weight_decay = 0.00123;
-    assert_ok(ctx, graphss_model_train(
-                       ctx, &model, NULL,
+    assert_ok(ctx, graphss_model_train(ctx, &model, NULL,
                        &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
-                                              .graph = &w->graph,
-                                              .features = &w->features,
-                                              .n_classes = 2,
-                                              .split = &w->split,
-                                              .seed = UINT64_MAX - 4},
+                           .graph = &w->graph,
+                           .features = &w->features,
+                           .n_classes = 2,
+                           .split = &w->split,
+                           .seed = UINT64_MAX - 4},
                        &opt));
     graphss_dataset data = {.n_classes = 2, .features = w->features, .graph = {.n_nodes = 2}};
     size_t start[3] = {0, 6, 17};
@@ -145,7 +144,7 @@ static void test_what_is_saved_comes_back(void **state)
         const graphss_i_param *m = &a->params.param[i];
         assert_string_equal(b->params.param[i].name, m->name);
         assert_memory_equal(b->params.value + m->offset, a->params.value + m->offset,
-                            m->rows * m->cols * sizeof(float));
+            m->rows * m->cols * sizeof(float));
     }
     assert_true(graphss_model_seed(b) == UINT64_MAX - 4);
     assert_true(b->opt.weight_decay == 0.00123 && b->opt.hidden == 6);
@@ -185,8 +184,8 @@ static void test_a_lesson_comes_back_or_is_refused(void **state)
     assert_ok(ctx, graphss_i_model_keep(ctx, a, GRAPHSS_I_KEPT_STATES, lesson, 2, 3));
     assert_ok(ctx, graphss_model_save(ctx, a, path));
     assert_ok(ctx, graphss_model_load(ctx, &b, path));
-    assert_true(b->kept[GRAPHSS_I_KEPT_STATES].rows == 2 &&
-                b->kept[GRAPHSS_I_KEPT_STATES].cols == 3);
+    assert_true(
+        b->kept[GRAPHSS_I_KEPT_STATES].rows == 2 && b->kept[GRAPHSS_I_KEPT_STATES].cols == 3);
     assert_memory_equal(b->kept[GRAPHSS_I_KEPT_STATES].value, lesson, sizeof lesson);
     graphss_model_free(ctx, b);
     b = NULL;
@@ -195,9 +194,9 @@ static void test_a_lesson_comes_back_or_is_refused(void **state)
     static const struct {
         const char *from, *to, *text;
     } damage[] = {{"\"F64\",\"shape\":[2,3]", "\"F32\",\"shape\":[2,3]", "F32"},
-                  {"\"F64\",\"shape\":[2,3]", "\"F64\",\"shape\":[2,4]", "do not hold"},
-                  {"\"F64\",\"shape\":[2,3]", "\"F64\",\"shape\":[  6]", "another shape"},
-                  {"\"F64\",\"shape\":[2,3]", "\"F64\",\"shape\":[2,0]", "another shape"}};
+        {"\"F64\",\"shape\":[2,3]", "\"F64\",\"shape\":[2,4]", "do not hold"},
+        {"\"F64\",\"shape\":[2,3]", "\"F64\",\"shape\":[  6]", "another shape"},
+        {"\"F64\",\"shape\":[2,3]", "\"F64\",\"shape\":[2,0]", "another shape"}};
     assert_ok(ctx, graphss_i_file_read(ctx, &bytes, &n, path, 1 << 20));
     for (size_t i = 0; i < sizeof damage / sizeof *damage; i++) {
         char *at = memmem(bytes, n, damage[i].from, strlen(damage[i].from));
@@ -259,8 +258,8 @@ static void test_damaged_files_are_refused(void **state)
         memcpy(at, damage[i].to, strlen(damage[i].to));
         write_bytes(path, copy, n);
         free(copy);
-        assert_fails(ctx, graphss_model_load(ctx, &none, path), GRAPHSS_ERR_DATA,
-                     damage[i].text);
+        assert_fails(
+            ctx, graphss_model_load(ctx, &none, path), GRAPHSS_ERR_DATA, damage[i].text);
     }
     const uint32_t not_a_number = 0x7fc00000;
     const size_t first = 8 + (unsigned char)bytes[0] + 256 * (size_t)(unsigned char)bytes[1];
@@ -270,7 +269,7 @@ static void test_damaged_files_are_refused(void **state)
     write_bytes(path, copy, n);
     free(copy);
     assert_fails(ctx, graphss_model_load(ctx, &none, path), GRAPHSS_ERR_DATA,
-                 "entry 0 is nan, want a finite number");
+        "entry 0 is nan, want a finite number");
     for (size_t cut = 0; cut < n; cut = cut < 64 ? cut + 1 : cut + 97) {
         write_bytes(path, bytes, cut);
         assert_int_equal(graphss_model_load(ctx, &none, path), GRAPHSS_ERR_DATA);
@@ -294,7 +293,7 @@ static void test_a_model_that_does_not_fit_is_refused(void **state)
     assert_ok(ctx, graphss_model_fits(ctx, model, &data));
     data.features.n_cols = 21;
     assert_fails(ctx, graphss_model_fits(ctx, model, &data), GRAPHSS_ERR_SHAPE,
-                 "other has 21 features, the model was trained on 20 (world)");
+        "other has 21 features, the model was trained on 20 (world)");
     data.features.n_cols = 20;
     data.n_classes = 3;
     assert_fails(ctx, graphss_model_fits(ctx, model, &data), GRAPHSS_ERR_SHAPE, "3 classes");
@@ -339,14 +338,13 @@ static void start(graphss_ctx *ctx, resumed *t)
     opt.hidden = 8;
     world_make(ctx, &t->w, 7);
     t->model = NULL;
-    assert_ok(ctx, graphss_model_train(
-                       ctx, &t->model, NULL,
+    assert_ok(ctx, graphss_model_train(ctx, &t->model, NULL,
                        &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
-                                              .graph = &t->w.graph,
-                                              .features = &t->w.features,
-                                              .n_classes = 2,
-                                              .split = &t->w.split,
-                                              .seed = 3},
+                           .graph = &t->w.graph,
+                           .features = &t->w.features,
+                           .n_classes = 2,
+                           .split = &t->w.split,
+                           .seed = 3},
                        &opt));
     t->state = calloc(1, graphss_i_model_state_size(t->model));
     assert_non_null(t->state);
@@ -371,28 +369,26 @@ static void test_a_state_goes_on_as_its_model_does(void **state)
     graphss_train_options other = t.model->opt;
     graphss_model *like = NULL, *taken = NULL, *next[2] = {NULL};
     other.epochs = 3;
-    assert_ok(ctx, graphss_model_train(
-                       ctx, &like, NULL,
+    assert_ok(ctx, graphss_model_train(ctx, &like, NULL,
                        &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
-                                              .graph = &t.w.graph,
-                                              .features = &t.w.features,
-                                              .n_classes = 2,
-                                              .split = &t.w.split,
-                                              .seed = 3},
+                           .graph = &t.w.graph,
+                           .features = &t.w.features,
+                           .n_classes = 2,
+                           .split = &t.w.split,
+                           .seed = 3},
                        &other));
     assert_ok(ctx, graphss_i_model_state_take(ctx, &taken, like, t.state));
     const graphss_model *from[2] = {t.model, taken};
     for (int i = 0; i < 2; i++)
-        assert_ok(ctx, graphss_i_continue(
-                           ctx, &next[i], NULL, from[i],
+        assert_ok(ctx, graphss_i_continue(ctx, &next[i], NULL, from[i],
                            &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
-                                                  .graph = &t.w.graph,
-                                                  .features = &t.w.features,
-                                                  .split = &t.w.split,
-                                                  .seed = 5},
+                               .graph = &t.w.graph,
+                               .features = &t.w.features,
+                               .split = &t.w.split,
+                               .seed = 5},
                            7));
     assert_memory_equal(next[0]->params.value, next[1]->params.value,
-                        next[0]->params.count * sizeof *next[0]->params.value);
+        next[0]->params.count * sizeof *next[0]->params.value);
     assert_int_equal(next[0]->adam.step, next[1]->adam.step);
     for (int i = 0; i < 2; i++)
         graphss_model_free(ctx, next[i]);
@@ -412,14 +408,13 @@ static void test_a_model_without_moments_has_no_state(void **state)
     graphss_train_options_init(&opt, "gcn", GRAPHSS_MODE_DEFAULT, NULL);
     graphss_model *model = NULL;
     opt.epochs = 2;
-    assert_ok(ctx, graphss_model_train(
-                       ctx, &model, NULL,
+    assert_ok(ctx, graphss_model_train(ctx, &model, NULL,
                        &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
-                                              .graph = &t.w.graph,
-                                              .features = &t.w.features,
-                                              .n_classes = 2,
-                                              .split = &t.w.split,
-                                              .seed = 3},
+                           .graph = &t.w.graph,
+                           .features = &t.w.features,
+                           .n_classes = 2,
+                           .split = &t.w.split,
+                           .seed = 3},
                        &opt));
     assert_int_equal(graphss_i_model_state_size(model), 0);
     graphss_model_free(ctx, model);

@@ -14,14 +14,13 @@ static graphss_model *trained(graphss_ctx *ctx, const world *w, const char *name
     opt.heads = opt.heads ? 2 : 0;
     opt.output_heads = opt.output_heads ? 3 : 0;
     opt.layers = deep ? 3 : opt.layers;
-    assert_ok(ctx, graphss_model_train(
-                       ctx, &model, NULL,
+    assert_ok(ctx, graphss_model_train(ctx, &model, NULL,
                        &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
-                                              .graph = &w->graph,
-                                              .features = &w->features,
-                                              .n_classes = K,
-                                              .split = &w->split,
-                                              .seed = 1},
+                           .graph = &w->graph,
+                           .features = &w->features,
+                           .n_classes = K,
+                           .split = &w->split,
+                           .seed = 1},
                        &opt));
     return model;
 }
@@ -56,13 +55,13 @@ static void test_each_model_comes_back_from_each_layout_that_has_it(void **state
             double off = 1;
             if (none) {
                 assert_fails(ctx, graphss_model_export(ctx, model, path, layout),
-                             GRAPHSS_ERR_INVALID, "has no model");
+                    GRAPHSS_ERR_INVALID, "has no model");
             } else {
                 assert_ok(ctx, graphss_model_export(ctx, model, path, layout));
                 assert_ok(ctx, graphss_model_import(ctx, &back, path, layout, &how));
                 assert_ok(ctx, graphss_model_predict(ctx, prob, model, &w.graph, &w.features));
-                assert_ok(ctx,
-                          graphss_model_probe(ctx, &off, back, &w.graph, &w.features, prob));
+                assert_ok(
+                    ctx, graphss_model_probe(ctx, &off, back, &w.graph, &w.features, prob));
                 assert_true(off < 1e-5);
                 trips++;
             }
@@ -101,7 +100,7 @@ static void test_another_model_than_the_probes_is_refused(void **state)
             prob[5] = NAN;
         assert_ok(ctx, graphss_model_import(ctx, &back, path, GRAPHSS_LAYOUT_PYG, &how));
         assert_fails(ctx, graphss_model_probe(ctx, &off, back, &w.graph, &w.features, prob),
-                     GRAPHSS_ERR_DATA, "not the one the probe is of");
+            GRAPHSS_ERR_DATA, "not the one the probe is of");
         assert_true(off == -1);
         graphss_model_free(ctx, back);
         graphss_model_free(ctx, model);
@@ -132,11 +131,11 @@ static void test_names_say_layer_role_and_transpose(void **state)
     graphss_train_options how;
     graphss_import_options_init(&how, "gcn");
     /* In no order, with numbers of two digits. */
-    const graphss_tensor pyg[] = {
-        matrix("convs.10.lin.weight", 2, 3, flat), vector("convs.10.bias", 2, two),
-        matrix("convs.9.lin.weight", 3, 3, square), vector("convs.9.bias", 3, three)};
-    const graphss_tensor robust[] = {matrix("gc2.weight", 3, 2, flat),
-                                     matrix("gc1.weight", 3, 3, square)};
+    const graphss_tensor pyg[] = {matrix("convs.10.lin.weight", 2, 3, flat),
+        vector("convs.10.bias", 2, two), matrix("convs.9.lin.weight", 3, 3, square),
+        vector("convs.9.bias", 3, three)};
+    const graphss_tensor robust[] = {
+        matrix("gc2.weight", 3, 2, flat), matrix("gc1.weight", 3, 3, square)};
     graphss_model *model = NULL;
     graphss_tensor w;
     assert_ok(ctx, graphss_model_from_tensors(ctx, &model, pyg, 4, GRAPHSS_LAYOUT_PYG, &how));
@@ -150,8 +149,8 @@ static void test_names_say_layer_role_and_transpose(void **state)
     assert_int_equal(graphss_model_options(model)->hidden, 3);
     assert_int_equal(graphss_model_classes(model), 2);
     graphss_model_free(ctx, model);
-    assert_ok(ctx, graphss_model_from_tensors(ctx, &model, robust, 2,
-                                              GRAPHSS_LAYOUT_DEEPROBUST, &how));
+    assert_ok(ctx,
+        graphss_model_from_tensors(ctx, &model, robust, 2, GRAPHSS_LAYOUT_DEEPROBUST, &how));
     assert_true(graphss_model_weight(&w, model, 1) && w.shape[0] == 3 && w.shape[1] == 2);
     assert_true(w.value[1] == 2); /* as it is */
     assert_false(graphss_model_options(model)->bias);
@@ -167,9 +166,8 @@ static void test_heads_are_found_in_the_shapes(void **state)
     graphss_import_options_init(&how, "gat");
     static const float four[8] = {1, 2, 3, 4, 5, 6, 7, 8};
     graphss_tensor x[] = {matrix("layers.0.fc.weight", 4, 2, four),
-                          {"layers.0.attn_l", 3, {1, 2, 2}, four},
-                          {"layers.0.attn_r", 3, {1, 2, 2}, four},
-                          vector("layers.0.bias", 4, four)};
+        {"layers.0.attn_l", 3, {1, 2, 2}, four}, {"layers.0.attn_r", 3, {1, 2, 2}, four},
+        vector("layers.0.bias", 4, four)};
     graphss_model *model = NULL;
     graphss_tensor bias;
     assert_ok(ctx, graphss_model_from_tensors(ctx, &model, x, 4, GRAPHSS_LAYOUT_DGL, &how));
@@ -181,17 +179,17 @@ static void test_heads_are_found_in_the_shapes(void **state)
     x[0].name = "conv1.lin_src.weight", x[1].name = "conv1.att_src";
     x[2].name = "conv1.att_dst", x[3].name = "conv1.bias";
     assert_fails(ctx, graphss_model_from_tensors(ctx, &model, x, 4, GRAPHSS_LAYOUT_PYG, &how),
-                 GRAPHSS_ERR_SHAPE, "concat=True");
+        GRAPHSS_ERR_SHAPE, "concat=True");
     x[3] = matrix("conv1.lin_dst.weight", 4, 2, four);
     assert_ok(ctx, graphss_model_from_tensors(ctx, &model, x, 4, GRAPHSS_LAYOUT_PYG, &how));
     graphss_model_free(ctx, model);
     static const float other[8] = {1, 2, 3, 4, 5, 6, 7, 9};
     x[3].value = other;
     assert_fails(ctx, graphss_model_from_tensors(ctx, &model, x, 4, GRAPHSS_LAYOUT_PYG, &how),
-                 GRAPHSS_ERR_DATA, "lin_dst.weight differs");
+        GRAPHSS_ERR_DATA, "lin_dst.weight differs");
     x[1].shape[1] = 3;
     assert_fails(ctx, graphss_model_from_tensors(ctx, &model, x, 3, GRAPHSS_LAYOUT_PYG, &how),
-                 GRAPHSS_ERR_SHAPE, "3 heads of 2 columns");
+        GRAPHSS_ERR_SHAPE, "3 heads of 2 columns");
     graphss_ctx_free(ctx);
 }
 
@@ -207,68 +205,43 @@ static void test_what_cannot_be_expressed_is_refused_by_name(void **state)
         graphss_status status;
         const char *part;
     } c[] = {
-        {"gcn",
-         {{"c.lin.weight", 2, {3, 3}, square}, {"bn.running_mean", 1, {3}, three}},
-         2,
-         GRAPHSS_ERR_DATA,
-         "bn.running_mean: no part of a gcn in the layout pyg, whose names end in lin.weight, "
-         "weight, bias: a batch"},
+        {"gcn", {{"c.lin.weight", 2, {3, 3}, square}, {"bn.running_mean", 1, {3}, three}}, 2,
+            GRAPHSS_ERR_DATA,
+            "bn.running_mean: no part of a gcn in the layout pyg, whose names end in "
+            "lin.weight, "
+            "weight, bias: a batch"},
         {"gcn", {{"c.bias", 1, {3}, three}}, 1, GRAPHSS_ERR_DATA, "c.lin.weight is missing"},
+        {"gcn", {{"c.1.lin.weight", 2, {3, 3}, square}, {"c.2.lin.weight", 2, {3, 2}, flat}},
+            2, GRAPHSS_ERR_SHAPE, "c.2.lin.weight takes 2 columns"},
+        {"gcn", {{"c.lin.weight", 2, {3, 3}, square}, {"c.bias", 1, {2}, two}}, 2,
+            GRAPHSS_ERR_SHAPE, "c.bias: 2 numbers, want 3"},
+        {"gcn", {{"c.lin.weight", 2, {3, 3}, square}, {"c.weight", 2, {3, 3}, square}}, 2,
+            GRAPHSS_ERR_DATA, "two of a kind"},
         {"gcn",
-         {{"c.1.lin.weight", 2, {3, 3}, square}, {"c.2.lin.weight", 2, {3, 2}, flat}},
-         2,
-         GRAPHSS_ERR_SHAPE,
-         "c.2.lin.weight takes 2 columns"},
-        {"gcn",
-         {{"c.lin.weight", 2, {3, 3}, square}, {"c.bias", 1, {2}, two}},
-         2,
-         GRAPHSS_ERR_SHAPE,
-         "c.bias: 2 numbers, want 3"},
-        {"gcn",
-         {{"c.lin.weight", 2, {3, 3}, square}, {"c.weight", 2, {3, 3}, square}},
-         2,
-         GRAPHSS_ERR_DATA,
-         "two of a kind"},
-        {"gcn",
-         {{"c.0.lin.weight", 2, {3, 3}, square},
-          {"c.1.lin.weight", 2, {2, 3}, flat},
-          {"c.2.lin.weight", 2, {3, 2}, flat}},
-         3,
-         GRAPHSS_ERR_SHAPE,
-         "different widths"},
+            {{"c.0.lin.weight", 2, {3, 3}, square}, {"c.1.lin.weight", 2, {2, 3}, flat},
+                {"c.2.lin.weight", 2, {3, 2}, flat}},
+            3, GRAPHSS_ERR_SHAPE, "different widths"},
         {"gcn", {{"c.lin.weight", 2, {3, 3}, holed}}, 1, GRAPHSS_ERR_DATA, "entry 3 is nan"},
         {"gcn", {{"c.lin.weight", 1, {9}, square}}, 1, GRAPHSS_ERR_SHAPE, "1 dimensions"},
         {"gcn", {{"c.lin.weight", 0, {9}, square}}, 1, GRAPHSS_ERR_INVALID, "0 dimensions"},
         {"gcn", {{0}}, 0, GRAPHSS_ERR_DATA, "no weights at all"},
         {"sage", {{"c.lin.weight", 2, {3, 3}, square}}, 1, GRAPHSS_ERR_INVALID, "sage-mean"},
+        {"sage-mean", {{"c.lin_l.weight", 2, {3, 3}, square}}, 1, GRAPHSS_ERR_DATA,
+            "c.lin_r.weight is missing"},
         {"sage-mean",
-         {{"c.lin_l.weight", 2, {3, 3}, square}},
-         1,
-         GRAPHSS_ERR_DATA,
-         "c.lin_r.weight is missing"},
-        {"sage-mean",
-         {{"c.lin_l.weight", 2, {3, 3}, square}, {"c.lin_r.weight", 2, {3, 2}, flat}},
-         2,
-         GRAPHSS_ERR_SHAPE,
-         "c.lin_r.weight is 2 to 3"},
-        {"gat",
-         {{"c.lin.weight", 2, {3, 3}, square}},
-         1,
-         GRAPHSS_ERR_DATA,
-         "c.att_src is missing"},
-        {"sgc",
-         {{"a.lin.weight", 2, {3, 3}, square}, {"b.lin.weight", 2, {3, 3}, square}},
-         2,
-         GRAPHSS_ERR_SHAPE,
-         "2 layers of sgc"},
+            {{"c.lin_l.weight", 2, {3, 3}, square}, {"c.lin_r.weight", 2, {3, 2}, flat}}, 2,
+            GRAPHSS_ERR_SHAPE, "c.lin_r.weight is 2 to 3"},
+        {"gat", {{"c.lin.weight", 2, {3, 3}, square}}, 1, GRAPHSS_ERR_DATA,
+            "c.att_src is missing"},
+        {"sgc", {{"a.lin.weight", 2, {3, 3}, square}, {"b.lin.weight", 2, {3, 3}, square}}, 2,
+            GRAPHSS_ERR_SHAPE, "2 layers of sgc"},
         {"gnc", {{0}}, 0, GRAPHSS_ERR_INVALID, "found 'gnc'"},
     };
     for (size_t i = 0; i < sizeof c / sizeof *c; i++) {
         graphss_train_options how;
         graphss_import_options_init(&how, c[i].model);
         graphss_model *model = NULL;
-        assert_fails(
-            ctx,
+        assert_fails(ctx,
             graphss_model_from_tensors(ctx, &model, c[i].x, c[i].n, GRAPHSS_LAYOUT_PYG, &how),
             c[i].status, c[i].part);
         assert_null(model);
@@ -277,12 +250,11 @@ static void test_what_cannot_be_expressed_is_refused_by_name(void **state)
 }
 
 /* A file of one matrix, 2 to 2, in the type given. */
-static void write_file(const char *path, const char *dtype, const void *data, size_t size,
-                       size_t claimed)
+static void write_file(
+    const char *path, const char *dtype, const void *data, size_t size, size_t claimed)
 {
     char header[256];
-    const size_t n = (size_t)snprintf(
-        header, sizeof header,
+    const size_t n = (size_t)snprintf(header, sizeof header,
         "{\"c.weight\":{\"dtype\":\"%s\",\"shape\":[2,2],\"data_offsets\":[0,%zu]}}", dtype,
         claimed);
     FILE *f = fopen(path, "wb");
@@ -330,15 +302,15 @@ static void test_numbers_of_each_type_are_read(void **state)
     model = NULL;
     write_file(path, "F16", odd, 8, 8);
     assert_fails(ctx, graphss_model_import(ctx, &model, path, GRAPHSS_LAYOUT_DGL, &how),
-                 GRAPHSS_ERR_DATA, "types.safetensors: c.weight: entry 1 is inf");
+        GRAPHSS_ERR_DATA, "types.safetensors: c.weight: entry 1 is inf");
     write_file(path, "I64", large, 32, 32);
     assert_fails(ctx, graphss_model_import(ctx, &model, path, GRAPHSS_LAYOUT_DGL, &how),
-                 GRAPHSS_ERR_DATA, "found I64, want F32");
+        GRAPHSS_ERR_DATA, "found I64, want F32");
     write_file(path, "F32", single, 12, 16);
     assert_fails(ctx, graphss_model_import(ctx, &model, path, GRAPHSS_LAYOUT_DGL, &how),
-                 GRAPHSS_ERR_DATA, "bytes 0 to 16 of 12");
+        GRAPHSS_ERR_DATA, "bytes 0 to 16 of 12");
     assert_fails(ctx, graphss_model_import(ctx, &model, "/nowhere", GRAPHSS_LAYOUT_DGL, &how),
-                 GRAPHSS_ERR_NOT_FOUND, "/nowhere");
+        GRAPHSS_ERR_NOT_FOUND, "/nowhere");
     remove(path);
     graphss_ctx_free(ctx);
 }
@@ -354,17 +326,16 @@ static void test_what_has_no_place_in_a_layout_is_not_written(void **state)
     graphss_train_options opt;
     graphss_train_options_init(&opt, "gcn", GRAPHSS_MODE_DEFAULT, &w.features);
     opt.epochs = 1;
-    assert_ok(ctx, graphss_model_train(
-                       ctx, &model, NULL,
+    assert_ok(ctx, graphss_model_train(ctx, &model, NULL,
                        &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
-                                              .graph = &w.graph,
-                                              .features = &w.features,
-                                              .n_classes = K,
-                                              .split = &w.split,
-                                              .seed = 1},
+                           .graph = &w.graph,
+                           .features = &w.features,
+                           .n_classes = K,
+                           .split = &w.split,
+                           .seed = 1},
                        &opt));
     assert_fails(ctx, graphss_model_export(ctx, model, "/tmp/never", GRAPHSS_LAYOUT_PYG),
-                 GRAPHSS_ERR_INVALID, "standardises");
+        GRAPHSS_ERR_INVALID, "standardises");
     graphss_model_free(ctx, model);
     world_destroy(ctx, &w);
     graphss_ctx_free(ctx);
