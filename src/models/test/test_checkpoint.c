@@ -153,6 +153,8 @@ static graphss_status keep_one(graphss_ctx *ctx, void *arg)
         st = train(ctx, w, &model, NULL, 4);
     graphss_model_free(ctx, model);
     const graphss_status off = graphss_ctx_checkpoint(ctx, NULL, NULL, 0);
+    if (!st)
+        st = graphss_checkpoint_remove(ctx, w->path);
     return st ? st : off;
 }
 
