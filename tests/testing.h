@@ -15,6 +15,35 @@
 #include <cmocka.h>
 #include <graphss_lab/graphss_lab.h>
 
+/* The cases of a test program: each is put here before main() begins, in the order of the
+ * file. */
+static struct CMUnitTest testing_case[64];
+static size_t testing_cases;
+
+static inline void testing_list(struct CMUnitTest test)
+{
+    if (testing_cases == sizeof testing_case / sizeof *testing_case)
+        abort();
+    testing_case[testing_cases++] = test;
+}
+
+/* TEST(name) { ... } is a case. TEST_WITH also calls set_up(&state) before, tear_down(&state)
+ * after it. */
+#define TEST(name) TEST_WITH(name, NULL, NULL)
+#define TEST_WITH(name, set_up, tear_down) \
+    static void test_##name(void **state); \
+    __attribute__((constructor)) static void list_##name(void) \
+    { \
+        testing_list((struct CMUnitTest){#name, test_##name, (set_up), (tear_down), NULL}); \
+    } \
+    static void test_##name(__attribute__((unused)) void **state)
+
+/* Runs them. */
+static inline int testing_run(void)
+{
+    return _cmocka_run_group_tests("tests", testing_case, testing_cases, NULL, NULL);
+}
+
 /* An allocator that counts, and answers NULL once `left` allocations were granted. */
 typedef struct testing_memory {
     long left;    /* allocations still granted; negative: no limit */

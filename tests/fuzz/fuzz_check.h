@@ -12,6 +12,9 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
+/* One of several targets of a file. */
+#define FUZZ_TARGET __attribute__((unused)) static int
+
 enum { FUZZ_MEMORY = 16 << 20 }; /* the most a reader may take */
 
 static inline void must(bool condition)

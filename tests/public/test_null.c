@@ -2,9 +2,8 @@
  * that can fail say of it is tested with the context. */
 #include "testing.h"
 
-static void test_getters_answer_for_nothing(void **state)
+TEST(getters_answer_for_nothing)
 {
-    (void)state;
     assert_int_equal(graphss_graph_edges(NULL), 0);
     assert_int_equal(graphss_graph_degree(NULL, 3), 0);
     assert_int_equal(graphss_graph_degree(&(graphss_graph){0}, 3), 0);
@@ -29,9 +28,8 @@ static void test_getters_answer_for_nothing(void **state)
     assert_non_null(graphss_reproduce_recipe(0, NULL, NULL));
 }
 
-static void test_a_model_that_is_not_there_has_no_properties(void **state)
+TEST(a_model_that_is_not_there_has_no_properties)
 {
-    (void)state;
     assert_null(graphss_model_options(NULL));
     assert_int_equal(graphss_model_classes(NULL), 0);
     assert_int_equal(graphss_model_features(NULL), 0);
@@ -48,9 +46,8 @@ static void test_a_model_that_is_not_there_has_no_properties(void **state)
     assert_false(graphss_model_weight(&w, NULL, 0));
 }
 
-static void test_arithmetic_on_nothing_does_nothing(void **state)
+TEST(arithmetic_on_nothing_does_nothing)
 {
-    (void)state;
     double phi[4] = {7, 7, 7, 7};
     int64_t confusion[4] = {7, 7, 7, 7};
     int32_t label[1] = {7};
@@ -71,9 +68,8 @@ static void test_arithmetic_on_nothing_does_nothing(void **state)
     assert_true(isnan(graphss_protocol_measure(NULL, NULL).victims));
 }
 
-static void test_texts_of_nothing_and_to_nowhere(void **state)
+TEST(texts_of_nothing_and_to_nowhere)
 {
-    (void)state;
     char out[8];
     assert_int_equal(graphss_option_text(out, sizeof out, NULL, NULL), 1);
     assert_string_equal(out, "?");
@@ -86,11 +82,5 @@ static void test_texts_of_nothing_and_to_nowhere(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_getters_answer_for_nothing),
-        cmocka_unit_test(test_a_model_that_is_not_there_has_no_properties),
-        cmocka_unit_test(test_arithmetic_on_nothing_does_nothing),
-        cmocka_unit_test(test_texts_of_nothing_and_to_nowhere),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return testing_run();
 }

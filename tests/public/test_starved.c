@@ -342,9 +342,8 @@ static graphss_status apply_parts(graphss_ctx *ctx, void *arg)
     return st;
 }
 
-static void test_each_allocation_fails_in_turn(void **state)
+TEST(each_allocation_fails_in_turn)
 {
-    (void)state;
     given g;
     set_up(&g);
     assert_ok(g.ctx, graphss_model_save(g.ctx, g.model, g.file));
@@ -413,9 +412,8 @@ static graphss_status transitions(graphss_ctx *ctx, void *arg)
                     g->split.train_label, g->split.n_train, g->data.graph.n_nodes, K);
 }
 
-static void test_checks_take_no_memory(void **state)
+TEST(checks_take_no_memory)
 {
-    (void)state;
     given g;
     set_up(&g);
     testing_takes_no_memory(checks, &g);
@@ -426,9 +424,5 @@ static void test_checks_take_no_memory(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_each_allocation_fails_in_turn),
-        cmocka_unit_test(test_checks_take_no_memory),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return testing_run();
 }

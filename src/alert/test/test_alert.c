@@ -4,9 +4,8 @@
 #include "models/model_private.h"
 #include "observation/test/testing_attacked_world.h"
 
-static void test_an_attack_is_told_from_none(void **state)
+TEST(an_attack_is_told_from_none)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 2);
     attacked_world a;
     attacked_world_make(ctx, &a);
@@ -40,9 +39,8 @@ static void test_an_attack_is_told_from_none(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_the_result_does_not_depend_on_the_number_of_threads(void **state)
+TEST(the_result_does_not_depend_on_the_number_of_threads)
 {
-    (void)state;
     double score[2][WORLD_NODES];
     for (size_t t = 0; t < 2; t++) {
         graphss_ctx *ctx = testing_ctx(NULL, 1 + 2 * t);
@@ -59,9 +57,8 @@ static void test_the_result_does_not_depend_on_the_number_of_threads(void **stat
     assert_memory_equal(score[0], score[1], sizeof score[0]);
 }
 
-static void test_a_wrong_group_is_an_error(void **state)
+TEST(a_wrong_group_is_an_error)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     attacked_world a;
     attacked_world_make(ctx, &a);
@@ -80,9 +77,8 @@ static void test_a_wrong_group_is_an_error(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_trusted_nodes_are_no_suspects_and_a_reference(void **state)
+TEST(trusted_nodes_are_no_suspects_and_a_reference)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     attacked_world a;
     attacked_world_make(ctx, &a);
@@ -121,9 +117,8 @@ static void test_trusted_nodes_are_no_suspects_and_a_reference(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_labelled_victims_are_listed(void **state)
+TEST(labelled_victims_are_listed)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     attacked_world a;
     attacked_world_make(ctx, &a);
@@ -153,9 +148,8 @@ static void test_labelled_victims_are_listed(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_unsound_snapshots_are_refused_by_name(void **state)
+TEST(unsound_snapshots_are_refused_by_name)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     attacked_world a;
     attacked_world_make(ctx, &a);
@@ -203,9 +197,8 @@ static bool listen(void *user, const char *stage, size_t done, size_t total, con
     return ++l->calls != l->stop;
 }
 
-static void test_it_tells_how_far_it_is_and_stops_when_told(void **state)
+TEST(it_tells_how_far_it_is_and_stops_when_told)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     attacked_world a;
     attacked_world_make(ctx, &a);
@@ -245,9 +238,8 @@ static graphss_status train(graphss_ctx *ctx, void *arg)
     return st;
 }
 
-static void test_failing_allocations_leave_nothing_of_a_training(void **state)
+TEST(failing_allocations_leave_nothing_of_a_training)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     attacked_world a;
     attacked_world_make(ctx, &a);
@@ -257,9 +249,8 @@ static void test_failing_allocations_leave_nothing_of_a_training(void **state)
 }
 
 /* A run makes thousands of allocations: some of them fail, spread over the run. */
-static void test_failing_allocations_leave_nothing(void **state)
+TEST(failing_allocations_leave_nothing)
 {
-    (void)state;
     enum { POINTS = 60 };
     testing_memory memory = {0};
     graphss_ctx *ctx = testing_ctx(&memory, 1);
@@ -290,16 +281,5 @@ static void test_failing_allocations_leave_nothing(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_an_attack_is_told_from_none),
-        cmocka_unit_test(test_the_result_does_not_depend_on_the_number_of_threads),
-        cmocka_unit_test(test_a_wrong_group_is_an_error),
-        cmocka_unit_test(test_trusted_nodes_are_no_suspects_and_a_reference),
-        cmocka_unit_test(test_labelled_victims_are_listed),
-        cmocka_unit_test(test_unsound_snapshots_are_refused_by_name),
-        cmocka_unit_test(test_it_tells_how_far_it_is_and_stops_when_told),
-        cmocka_unit_test(test_failing_allocations_leave_nothing_of_a_training),
-        cmocka_unit_test(test_failing_allocations_leave_nothing),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return testing_run();
 }

@@ -29,9 +29,8 @@ static double p_of(graphss_ctx *ctx, const double *score, size_t n, const double
     return p;
 }
 
-static void test_clean_groups_alert_as_often_as_promised(void **state)
+TEST(clean_groups_alert_as_often_as_promised)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     enum { TRIALS = 2000 };
     const struct {
@@ -51,9 +50,8 @@ static void test_clean_groups_alert_as_often_as_promised(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_a_shifted_group_is_noticed_and_a_lower_one_is_not(void **state)
+TEST(a_shifted_group_is_noticed_and_a_lower_one_is_not)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     double score[40], calm[80];
     draw(calm, 80, 0, 1);
@@ -64,9 +62,8 @@ static void test_a_shifted_group_is_noticed_and_a_lower_one_is_not(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_a_tiny_case_is_counted_by_hand(void **state)
+TEST(a_tiny_case_is_counted_by_hand)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     /* of the 4 ways to choose the one node, one is as high: p tends to 1 / 4 */
     const double score[] = {5}, calm[] = {1, 2, 3};
@@ -85,9 +82,8 @@ static void test_a_tiny_case_is_counted_by_hand(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_what_cannot_be_judged_is_an_error(void **state)
+TEST(what_cannot_be_judged_is_an_error)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     const double x[] = {1, NAN};
     graphss_alert_verdict v = {.p_value = 7, .threshold = 7}, good;
@@ -178,9 +174,8 @@ static const graphss_alert_options few_draws = {
     .struct_size = sizeof(graphss_alert_options), .false_alarm_rate = 0.05, .draws = 199};
 
 /* A group of one class mostly, which scores high: it is compared with its class. */
-static void test_groups_of_unlike_classes_alert_as_often_as_promised(void **state)
+TEST(groups_of_unlike_classes_alert_as_often_as_promised)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     static snapshot s;
     size_t alerts = 0;
@@ -202,9 +197,8 @@ static void test_groups_of_unlike_classes_alert_as_often_as_promised(void **stat
 }
 
 /* Rehearsed change is no exact likeness of honest change: its upper part is the reference. */
-static void test_rehearsed_references_are_tolerant(void **state)
+TEST(rehearsed_references_are_tolerant)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     static snapshot s;
     size_t alerts[2] = {0};
@@ -224,9 +218,8 @@ static void test_rehearsed_references_are_tolerant(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_a_few_hostile_changes_alert(void **state)
+TEST(a_few_hostile_changes_alert)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     static snapshot s;
     graphss_alert_scores scores = snapshot_make(&s, GRAPHSS_ALERT_FEATURES, 1);
@@ -252,9 +245,8 @@ static graphss_alert_scores newcomers_make(snapshot *s, uint64_t seed)
 }
 
 /* Each of the wave is no odder than the oddest tenth of honest nodes. */
-static void test_new_nodes_that_lean_on_one_class_are_a_wave(void **state)
+TEST(new_nodes_that_lean_on_one_class_are_a_wave)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     static snapshot s;
     size_t calm = 0, wave = 0;
@@ -276,9 +268,8 @@ static void test_new_nodes_that_lean_on_one_class_are_a_wave(void **state)
 }
 
 /* Where validation nodes were hit as the others, what was rehearsed still tells. */
-static void test_a_reference_that_was_hit_as_well_does_not_hide_an_attack(void **state)
+TEST(a_reference_that_was_hit_as_well_does_not_hide_an_attack)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     static snapshot s;
     static double reference[2 * REFERENCE];
@@ -305,9 +296,8 @@ static void test_a_reference_that_was_hit_as_well_does_not_hide_an_attack(void *
 }
 
 /* The label of a training node is part of its looks. */
-static void test_training_nodes_are_judged_with_a_past_only(void **state)
+TEST(training_nodes_are_judged_with_a_past_only)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     static snapshot s;
     graphss_alert_verdict v;
@@ -323,9 +313,8 @@ static void test_training_nodes_are_judged_with_a_past_only(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_a_group_without_change_has_p_one(void **state)
+TEST(a_group_without_change_has_p_one)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     static snapshot s;
     graphss_alert_scores scores = snapshot_make(&s, GRAPHSS_ALERT_UNCHANGED, 1);
@@ -352,9 +341,8 @@ static graphss_status test_one(graphss_ctx *ctx, void *arg)
     return st ? st : graphss_alert_correct(ctx, p, 2, GRAPHSS_ALERT_FDR);
 }
 
-static void test_wrong_groups_are_errors_and_failing_allocations_leave_nothing(void **state)
+TEST(wrong_groups_are_errors_and_failing_allocations_leave_nothing)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     static snapshot s;
     graphss_alert_scores scores = snapshot_make(&s, GRAPHSS_ALERT_NO_PAST, 1);
@@ -373,9 +361,8 @@ static void test_wrong_groups_are_errors_and_failing_allocations_leave_nothing(v
 }
 
 /* By hand: Holm 4 * 0.01, 3 * 0.02, then no less; Benjamini-Hochberg 4 p / rank from below. */
-static void test_p_values_of_many_groups_are_corrected(void **state)
+TEST(p_values_of_many_groups_are_corrected)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     const double given[] = {0.02, 0.5, 0.01, 0.03};
     double p[4];
@@ -398,9 +385,8 @@ static void test_p_values_of_many_groups_are_corrected(void **state)
 }
 
 /* Of honest p-values none is in excess; of those with a fifth at the bottom about a fifth. */
-static void test_the_share_of_nodes_hit_is_their_excess(void **state)
+TEST(the_share_of_nodes_hit_is_their_excess)
 {
-    (void)state;
     double p[1000];
     for (size_t i = 0; i < 1000; i++)
         p[i] = (double)(i + 1) / 1001;
@@ -417,21 +403,5 @@ static void test_the_share_of_nodes_hit_is_their_excess(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_clean_groups_alert_as_often_as_promised),
-        cmocka_unit_test(test_a_shifted_group_is_noticed_and_a_lower_one_is_not),
-        cmocka_unit_test(test_a_tiny_case_is_counted_by_hand),
-        cmocka_unit_test(test_what_cannot_be_judged_is_an_error),
-        cmocka_unit_test(test_groups_of_unlike_classes_alert_as_often_as_promised),
-        cmocka_unit_test(test_rehearsed_references_are_tolerant),
-        cmocka_unit_test(test_a_few_hostile_changes_alert),
-        cmocka_unit_test(test_new_nodes_that_lean_on_one_class_are_a_wave),
-        cmocka_unit_test(test_a_reference_that_was_hit_as_well_does_not_hide_an_attack),
-        cmocka_unit_test(test_training_nodes_are_judged_with_a_past_only),
-        cmocka_unit_test(test_a_group_without_change_has_p_one),
-        cmocka_unit_test(test_wrong_groups_are_errors_and_failing_allocations_leave_nothing),
-        cmocka_unit_test(test_p_values_of_many_groups_are_corrected),
-        cmocka_unit_test(test_the_share_of_nodes_hit_is_their_excess),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return testing_run();
 }

@@ -68,9 +68,8 @@ static void same_flips(const graphss_flips *a, const graphss_flips *b)
     }
 }
 
-static void test_each_attack_keeps_its_budget_and_its_changes_apply(void **state)
+TEST(each_attack_keeps_its_budget_and_its_changes_apply)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1), *two = testing_ctx(NULL, 2);
     fixture s;
     float *w;
@@ -108,9 +107,8 @@ static void test_each_attack_keeps_its_budget_and_its_changes_apply(void **state
     graphss_ctx_free(ctx);
 }
 
-static void test_a_share_is_of_what_the_victim_has(void **state)
+TEST(a_share_is_of_what_the_victim_has)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     fixture s;
     float *w;
@@ -138,9 +136,8 @@ static void test_a_share_is_of_what_the_victim_has(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_what_a_method_lacks_is_refused(void **state)
+TEST(what_a_method_lacks_is_refused)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     fixture s;
     float *w;
@@ -196,9 +193,8 @@ static graphss_status attack_once(graphss_ctx *ctx, void *arg)
     return st;
 }
 
-static void test_failing_allocations_leave_nothing(void **state)
+TEST(failing_allocations_leave_nothing)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     fixture s;
     float *w;
@@ -213,9 +209,8 @@ static void test_failing_allocations_leave_nothing(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_each_method_tells_which_options_it_uses(void **state)
+TEST(each_method_tells_which_options_it_uses)
 {
-    (void)state;
     for (size_t i = 0; graphss_attack_name(i); i++) {
         const char *name = graphss_attack_name(i);
         assert_true(graphss_attack_uses(name, "links"));
@@ -228,9 +223,8 @@ static void test_each_method_tells_which_options_it_uses(void **state)
     assert_false(graphss_attack_uses(NULL, "links"));
 }
 
-static void test_budgets_are_described_in_text(void **state)
+TEST(budgets_are_described_in_text)
 {
-    (void)state;
     static const char *const want[] = {
         "2 links then 20 features", "3 links", "3 features", "3 links or features", "3 ?"};
     for (int kind = 0; kind < 5; kind++) {
@@ -256,13 +250,5 @@ static void test_budgets_are_described_in_text(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_each_attack_keeps_its_budget_and_its_changes_apply),
-        cmocka_unit_test(test_a_share_is_of_what_the_victim_has),
-        cmocka_unit_test(test_what_a_method_lacks_is_refused),
-        cmocka_unit_test(test_failing_allocations_leave_nothing),
-        cmocka_unit_test(test_each_method_tells_which_options_it_uses),
-        cmocka_unit_test(test_budgets_are_described_in_text),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return testing_run();
 }

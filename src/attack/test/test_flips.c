@@ -34,9 +34,8 @@ static void write_text(const char *path, const char *text)
     fclose(file);
 }
 
-static void test_a_list_reads_back_as_it_was_written(void **state)
+TEST(a_list_reads_back_as_it_was_written)
 {
-    (void)state;
     char path[256];
     testing_temporary(path, sizeof path, "round.flips");
     for (int named = 0; named < 2; named++) {
@@ -88,9 +87,8 @@ static char *slurp(const char *path, size_t *n)
     return bytes;
 }
 
-static void test_undoing_what_was_applied_gives_the_same_bytes(void **state)
+TEST(undoing_what_was_applied_gives_the_same_bytes)
 {
-    (void)state;
     char first[256], second[256];
     testing_temporary(first, sizeof first, "first.npz");
     testing_temporary(second, sizeof second, "second.npz");
@@ -130,9 +128,8 @@ static void test_undoing_what_was_applied_gives_the_same_bytes(void **state)
     unlink(second);
 }
 
-static void test_a_cell_may_change_more_than_once(void **state)
+TEST(a_cell_may_change_more_than_once)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     tiny_world t;
     tiny_make(ctx, &t, 9, GRAPHSS_FEATURES_BINARY);
@@ -168,9 +165,8 @@ static void test_a_cell_may_change_more_than_once(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_a_list_that_does_not_fit_is_refused(void **state)
+TEST(a_list_that_does_not_fit_is_refused)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     tiny_world t;
     tiny_make(ctx, &t, 9, GRAPHSS_FEATURES_BINARY);
@@ -221,9 +217,8 @@ static void test_a_list_that_does_not_fit_is_refused(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_one_victims_changes_can_be_applied_alone(void **state)
+TEST(one_victims_changes_can_be_applied_alone)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     tiny_world t;
     tiny_make(ctx, &t, 9, GRAPHSS_FEATURES_BINARY);
@@ -248,9 +243,8 @@ static void test_one_victims_changes_can_be_applied_alone(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_a_line_that_cannot_be_read_is_named(void **state)
+TEST(a_line_that_cannot_be_read_is_named)
 {
-    (void)state;
     static const struct {
         const char *text, *part;
     } bad[] = {
@@ -313,9 +307,8 @@ static graphss_status round_trip(graphss_ctx *ctx, void *arg)
     return st;
 }
 
-static void test_every_allocation_may_fail(void **state)
+TEST(every_allocation_may_fail)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     starving s = {0};
     testing_temporary(s.path, sizeof s.path, "starving.flips");
@@ -330,9 +323,8 @@ static void test_every_allocation_may_fail(void **state)
 }
 
 /* A graph without edges and features without an entry need no lists. */
-static void test_changes_come_to_what_has_neither_edges_nor_words(void **state)
+TEST(changes_come_to_what_has_neither_edges_nor_words)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     int64_t offset[4] = {0};
     graphss_dataset data = {.graph = {.n_nodes = 3, .offset = offset},
@@ -359,9 +351,8 @@ static void test_changes_come_to_what_has_neither_edges_nor_words(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_unsound_data_and_lists_are_refused(void **state)
+TEST(unsound_data_and_lists_are_refused)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     tiny_world t;
     tiny_make(ctx, &t, 9, GRAPHSS_FEATURES_BINARY);
@@ -404,9 +395,8 @@ static graphss_status find_victims(graphss_ctx *ctx, void *arg)
     return st;
 }
 
-static void test_victims_are_listed_once(void **state)
+TEST(victims_are_listed_once)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_flip item[] = {{.victim = 5}, {.victim = 2}, {.victim = 5}, {.victim = 0}};
     graphss_flips flips = {.count = 4, .item = item};
@@ -432,17 +422,5 @@ static void test_victims_are_listed_once(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_list_reads_back_as_it_was_written),
-        cmocka_unit_test(test_undoing_what_was_applied_gives_the_same_bytes),
-        cmocka_unit_test(test_a_cell_may_change_more_than_once),
-        cmocka_unit_test(test_a_list_that_does_not_fit_is_refused),
-        cmocka_unit_test(test_one_victims_changes_can_be_applied_alone),
-        cmocka_unit_test(test_a_line_that_cannot_be_read_is_named),
-        cmocka_unit_test(test_every_allocation_may_fail),
-        cmocka_unit_test(test_changes_come_to_what_has_neither_edges_nor_words),
-        cmocka_unit_test(test_unsound_data_and_lists_are_refused),
-        cmocka_unit_test(test_victims_are_listed_once),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return testing_run();
 }

@@ -4,9 +4,8 @@
 #include "testing.h"
 #include <graphss/attack.h>
 
-static void test_victims_are_drawn_by_the_seed_and_the_rule_is_reported(void **state)
+TEST(victims_are_drawn_by_the_seed_and_the_rule_is_reported)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     tiny_world t;
     tiny_make(ctx, &t, 4, GRAPHSS_FEATURES_BINARY);
@@ -44,9 +43,8 @@ static void test_victims_are_drawn_by_the_seed_and_the_rule_is_reported(void **s
     graphss_ctx_free(ctx);
 }
 
-static void test_rules_by_degree_margin_and_correctness_are_kept(void **state)
+TEST(rules_by_degree_margin_and_correctness_are_kept)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     tiny_world t;
     tiny_make(ctx, &t, 4, GRAPHSS_FEATURES_BINARY);
@@ -111,9 +109,8 @@ static void test_rules_by_degree_margin_and_correctness_are_kept(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_a_surrogate_is_the_product_of_the_layers(void **state)
+TEST(a_surrogate_is_the_product_of_the_layers)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     tiny_world t;
     tiny_make(ctx, &t, 4, GRAPHSS_FEATURES_BINARY);
@@ -164,9 +161,8 @@ static void test_a_surrogate_is_the_product_of_the_layers(void **state)
 }
 
 /* Of self beside neighbours, and of attention heads: the mean of their matrices. */
-static void test_blocks_of_a_layer_are_averaged_in_a_surrogate(void **state)
+TEST(blocks_of_a_layer_are_averaged_in_a_surrogate)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     tiny_world t;
     tiny_make(ctx, &t, 4, GRAPHSS_FEATURES_BINARY);
@@ -208,9 +204,8 @@ static void test_blocks_of_a_layer_are_averaged_in_a_surrogate(void **state)
 }
 
 /* Two groups that differ in words and hardly link: a linear surrogate tells them apart. */
-static void test_a_trained_surrogate_classifies(void **state)
+TEST(a_trained_surrogate_classifies)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_dataset data = {0};
     assert_ok(ctx, graphss_dataset_read(ctx, &data,
@@ -251,9 +246,8 @@ static void test_a_trained_surrogate_classifies(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_a_surrogate_is_read_from_a_file_of_the_right_shape(void **state)
+TEST(a_surrogate_is_read_from_a_file_of_the_right_shape)
 {
-    (void)state;
     char path[256];
     testing_temporary(path, sizeof path, "surrogate.npz");
     graphss_ctx *ctx = testing_ctx(NULL, 1);
@@ -304,9 +298,8 @@ static graphss_status choose_and_train(graphss_ctx *ctx, void *arg)
     return st;
 }
 
-static void test_every_allocation_may_fail(void **state)
+TEST(every_allocation_may_fail)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     starving s = {0};
     assert_ok(
@@ -352,9 +345,8 @@ static void edge_world(world *w)
         .val_label = w->val_given};
 }
 
-static void test_truth_is_the_truth_and_else_the_prediction(void **state)
+TEST(truth_is_the_truth_and_else_the_prediction)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     int32_t label[N];
     world w = make_world();
@@ -370,9 +362,8 @@ static void test_truth_is_the_truth_and_else_the_prediction(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_predictions_do_not_depend_on_the_truth(void **state)
+TEST(predictions_do_not_depend_on_the_truth)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     int32_t label[N];
     world w = make_world();
@@ -388,9 +379,8 @@ static void test_predictions_do_not_depend_on_the_truth(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_nothing_draws_all_classes_alike(void **state)
+TEST(nothing_draws_all_classes_alike)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     int32_t label[N], again[N], other[N];
     int count[K] = {0}, right = 0, differ = 0;
@@ -418,9 +408,8 @@ static void test_nothing_draws_all_classes_alike(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_unsound_input_is_refused_and_labels_left_alone(void **state)
+TEST(unsound_input_is_refused_and_labels_left_alone)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     int32_t label[N] = {9};
     world w = make_world();
@@ -452,9 +441,8 @@ static graphss_status believe(graphss_ctx *ctx, void *user)
         ctx, label, &w->data, &w->split, w->predicted, K, 1, GRAPHSS_KNOWLEDGE_NOTHING);
 }
 
-static void test_each_allocation_may_fail(void **state)
+TEST(each_allocation_may_fail)
 {
-    (void)state;
     world w = make_world();
     edge_world(&w);
     testing_each_allocation_fails(believe, &w);
@@ -462,19 +450,5 @@ static void test_each_allocation_may_fail(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_victims_are_drawn_by_the_seed_and_the_rule_is_reported),
-        cmocka_unit_test(test_rules_by_degree_margin_and_correctness_are_kept),
-        cmocka_unit_test(test_a_surrogate_is_the_product_of_the_layers),
-        cmocka_unit_test(test_blocks_of_a_layer_are_averaged_in_a_surrogate),
-        cmocka_unit_test(test_a_trained_surrogate_classifies),
-        cmocka_unit_test(test_a_surrogate_is_read_from_a_file_of_the_right_shape),
-        cmocka_unit_test(test_every_allocation_may_fail),
-        cmocka_unit_test(test_truth_is_the_truth_and_else_the_prediction),
-        cmocka_unit_test(test_predictions_do_not_depend_on_the_truth),
-        cmocka_unit_test(test_nothing_draws_all_classes_alike),
-        cmocka_unit_test(test_unsound_input_is_refused_and_labels_left_alone),
-        cmocka_unit_test(test_each_allocation_may_fail),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return testing_run();
 }

@@ -2,9 +2,8 @@
 #include "base/base.h"
 #include "testing.h"
 
-static void test_headers_and_library_are_of_one_version(void **state)
+TEST(headers_and_library_are_of_one_version)
 {
-    (void)state;
     char text[64];
     snprintf(text, sizeof text, "%d.%d.%d", GRAPHSS_VERSION_MAJOR, GRAPHSS_VERSION_MINOR,
         GRAPHSS_VERSION_PATCH);
@@ -14,9 +13,8 @@ static void test_headers_and_library_are_of_one_version(void **state)
     assert_int_equal(GRAPHSS_VERSION_NUMBER / 100 % 100, GRAPHSS_VERSION_MINOR);
 }
 
-static void test_a_context_wants_a_whole_allocator_and_a_sane_number_of_threads(void **state)
+TEST(a_context_wants_a_whole_allocator_and_a_sane_number_of_threads)
 {
-    (void)state;
     testing_memory memory = {.left = -1};
     graphss_ctx_options opt = {
         .struct_size = sizeof opt, .allocator = {testing_alloc, NULL, &memory}, .threads = 1};
@@ -38,9 +36,8 @@ static void test_a_context_wants_a_whole_allocator_and_a_sane_number_of_threads(
 }
 
 /* The rule of graphss.h, in every call that can fail. */
-static void test_what_is_lacking_is_named(void **state)
+TEST(what_is_lacking_is_named)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     const graphss_graph *const no_graph = NULL;
     const graphss_features *const no_features = NULL;
@@ -204,9 +201,8 @@ static void test_what_is_lacking_is_named(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_a_place_that_is_lacking_is_named(void **state)
+TEST(a_place_that_is_lacking_is_named)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     const graphss_graph graph = {0};
     const graphss_features features = {0};
@@ -307,9 +303,8 @@ static void test_a_place_that_is_lacking_is_named(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_nothing_is_destroyed_without_complaint(void **state)
+TEST(nothing_is_destroyed_without_complaint)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_alert_result_destroy(ctx, NULL);
     graphss_alert_scores_destroy(ctx, NULL);
@@ -333,9 +328,8 @@ static void test_nothing_is_destroyed_without_complaint(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_every_status_has_a_text_and_an_exit_code(void **state)
+TEST(every_status_has_a_text_and_an_exit_code)
 {
-    (void)state;
     static const int code[] = {[GRAPHSS_OK] = 0,
         [GRAPHSS_ERR_INVALID] = 2,
         [GRAPHSS_ERR_DATA] = 3,
@@ -354,18 +348,16 @@ static void test_every_status_has_a_text_and_an_exit_code(void **state)
     }
 }
 
-static void test_the_instruction_set_is_a_known_one(void **state)
+TEST(the_instruction_set_is_a_known_one)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     const char *name = graphss_ctx_instruction_set(ctx);
     assert_true(!strcmp(name, "avx512") || !strcmp(name, "avx2") || !strcmp(name, "generic"));
     graphss_ctx_free(ctx);
 }
 
-static void test_the_instruction_set_can_be_asked_for(void **state)
+TEST(the_instruction_set_can_be_asked_for)
 {
-    (void)state;
     const char *before = getenv("GRAPHSS_KERNELS");
     char *kept = before ? strdup(before) : NULL;
     unsetenv("GRAPHSS_KERNELS");
@@ -387,9 +379,8 @@ static void test_the_instruction_set_can_be_asked_for(void **state)
     free(kept);
 }
 
-static void test_blocks_are_aligned_and_counted(void **state)
+TEST(blocks_are_aligned_and_counted)
 {
-    (void)state;
     testing_memory memory = {0};
     graphss_ctx *ctx = testing_ctx(&memory, 1);
     const long before = memory.blocks;
@@ -404,18 +395,16 @@ static void test_blocks_are_aligned_and_counted(void **state)
     assert_int_equal(memory.blocks, 0);
 }
 
-static void test_a_product_that_overflows_is_out_of_memory(void **state)
+TEST(a_product_that_overflows_is_out_of_memory)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     assert_null(graphss_i_alloc(ctx, SIZE_MAX / 4, 8));
     assert_int_equal(graphss_ctx_status(ctx), GRAPHSS_ERR_NOMEM);
     graphss_ctx_free(ctx);
 }
 
-static void test_growing_keeps_the_contents(void **state)
+TEST(growing_keeps_the_contents)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     int *block = graphss_i_alloc(ctx, 3, sizeof *block);
     for (int i = 0; i < 3; i++)
@@ -427,9 +416,8 @@ static void test_growing_keeps_the_contents(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_a_large_block_can_be_used_to_its_end(void **state)
+TEST(a_large_block_can_be_used_to_its_end)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     const size_t n = ((size_t)33 << 20) + 5;
     char *block = graphss_i_alloc(ctx, n, 1);
@@ -439,9 +427,8 @@ static void test_a_large_block_can_be_used_to_its_end(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_a_context_needs_memory(void **state)
+TEST(a_context_needs_memory)
 {
-    (void)state;
     for (long granted = 0; granted < 3; granted++) {
         testing_memory memory = {.left = granted};
         const graphss_ctx_options opt = {.struct_size = sizeof opt,
@@ -452,9 +439,8 @@ static void test_a_context_needs_memory(void **state)
     }
 }
 
-static void test_errors_carry_their_place(void **state)
+TEST(errors_carry_their_place)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     assert_string_equal(graphss_ctx_error(ctx), "");
     graphss_i_fail(ctx, GRAPHSS_ERR_DATA, "row %d", 7);
@@ -472,9 +458,8 @@ static bool stop_at_three(
     return done < 3;
 }
 
-static void test_progress_cancels(void **state)
+TEST(progress_cancels)
 {
-    (void)state;
     const graphss_ctx_options opt = {
         .struct_size = sizeof opt, .progress = stop_at_three, .threads = 1};
     graphss_ctx *ctx = graphss_ctx_new(&opt);
@@ -484,9 +469,8 @@ static void test_progress_cancels(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_the_first_of_the_largest_is_the_top(void **state)
+TEST(the_first_of_the_largest_is_the_top)
 {
-    (void)state;
     const double x[] = {-3, 2, 5, 5, -INFINITY};
     const float y[] = {-3, 2, 5, 5, -INFINITY};
     assert_int_equal(graphss_i_top_double(x, 5), 2);
@@ -497,9 +481,8 @@ static void test_the_first_of_the_largest_is_the_top(void **state)
 
 /* Against a count of them all: lists of no number to 40, of few values, so that many are
  * equal, asked for each value, for what is between, and for what is beyond. */
-static void test_numbers_below_another_are_counted(void **state)
+TEST(numbers_below_another_are_counted)
 {
-    (void)state;
     enum { MOST = 40, VALUES = 6 };
     graphss_rng rng = graphss_rng_make(1, 1);
     for (size_t n = 0; n <= MOST; n++) {
@@ -525,24 +508,5 @@ static void test_numbers_below_another_are_counted(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_headers_and_library_are_of_one_version),
-        cmocka_unit_test(test_a_context_wants_a_whole_allocator_and_a_sane_number_of_threads),
-        cmocka_unit_test(test_what_is_lacking_is_named),
-        cmocka_unit_test(test_a_place_that_is_lacking_is_named),
-        cmocka_unit_test(test_nothing_is_destroyed_without_complaint),
-        cmocka_unit_test(test_every_status_has_a_text_and_an_exit_code),
-        cmocka_unit_test(test_the_instruction_set_is_a_known_one),
-        cmocka_unit_test(test_the_instruction_set_can_be_asked_for),
-        cmocka_unit_test(test_the_first_of_the_largest_is_the_top),
-        cmocka_unit_test(test_numbers_below_another_are_counted),
-        cmocka_unit_test(test_blocks_are_aligned_and_counted),
-        cmocka_unit_test(test_a_product_that_overflows_is_out_of_memory),
-        cmocka_unit_test(test_growing_keeps_the_contents),
-        cmocka_unit_test(test_a_large_block_can_be_used_to_its_end),
-        cmocka_unit_test(test_a_context_needs_memory),
-        cmocka_unit_test(test_errors_carry_their_place),
-        cmocka_unit_test(test_progress_cancels),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return testing_run();
 }

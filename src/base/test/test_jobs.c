@@ -33,9 +33,8 @@ static void drop(graphss_ctx *ctx, work *w)
 }
 
 /* What jobs allocate is the caller's, and his allocator need not know of threads. */
-static void test_each_is_done_once(void **state)
+TEST(each_is_done_once)
 {
-    (void)state;
     for (size_t threads = 1; threads <= 4; threads++) {
         testing_memory memory = {0};
         graphss_ctx *ctx = testing_ctx(&memory, threads);
@@ -52,9 +51,8 @@ static void test_each_is_done_once(void **state)
     }
 }
 
-static void test_the_first_failure_is_reported(void **state)
+TEST(the_first_failure_is_reported)
 {
-    (void)state;
     for (size_t threads = 1; threads <= 4; threads++) {
         graphss_ctx *ctx = testing_ctx(NULL, threads);
         for (size_t bad = 0; bad < JOBS; bad += 13) {
@@ -76,9 +74,8 @@ static graphss_status fail_silently(graphss_ctx *own, void *arg, size_t job)
     return job == 3 ? GRAPHSS_ERR_NOMEM : GRAPHSS_OK;
 }
 
-static void test_a_failure_without_words_is_one(void **state)
+TEST(a_failure_without_words_is_one)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 2);
     assert_fails(ctx, graphss_i_parallel_jobs(ctx, JOBS, fail_silently, NULL),
         GRAPHSS_ERR_NOMEM, graphss_status_text(GRAPHSS_ERR_NOMEM));
@@ -98,9 +95,8 @@ static bool watch(void *user, const char *stage, size_t done, size_t total, cons
 }
 
 /* Progress is told, and who says stop is heard. */
-static void test_cancelling_stops(void **state)
+TEST(cancelling_stops)
 {
-    (void)state;
     for (size_t threads = 1; threads <= 3; threads++) {
         watcher seen = {.stop_at = 1};
         const graphss_ctx_options opt = {
@@ -128,9 +124,8 @@ static graphss_status make_and_drop(graphss_ctx *ctx, void *arg)
     return st;
 }
 
-static void test_failing_allocations_leave_nothing(void **state)
+TEST(failing_allocations_leave_nothing)
 {
-    (void)state;
     testing_each_allocation_fails(make_and_drop, NULL);
 }
 
@@ -167,9 +162,8 @@ static graphss_status pulse_for_long(graphss_ctx *own, void *arg, size_t job)
     return st;
 }
 
-static void test_long_work_stops_soon_after_the_caller_says_so(void **state)
+TEST(long_work_stops_soon_after_the_caller_says_so)
 {
-    (void)state;
     for (size_t threads = 1; threads <= 3; threads++) {
         const double begin = graphss_i_seconds();
         double until = begin + 0.2;
@@ -194,13 +188,5 @@ static void test_long_work_stops_soon_after_the_caller_says_so(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_each_is_done_once),
-        cmocka_unit_test(test_the_first_failure_is_reported),
-        cmocka_unit_test(test_a_failure_without_words_is_one),
-        cmocka_unit_test(test_cancelling_stops),
-        cmocka_unit_test(test_failing_allocations_leave_nothing),
-        cmocka_unit_test(test_long_work_stops_soon_after_the_caller_says_so),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return testing_run();
 }

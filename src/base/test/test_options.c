@@ -28,9 +28,8 @@ static graphss_status set(graphss_ctx *ctx, settings *s, const char *name, const
     return graphss_option_set(ctx, s, graphss_option_find(table, name), text);
 }
 
-static void test_text_sets_fields_and_comes_back(void **state)
+TEST(text_sets_fields_and_comes_back)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     settings s = {0};
     static const char *const pairs[][2] = {{"loud", "yes"}, {"rounds", "17"},
@@ -49,9 +48,8 @@ static void test_text_sets_fields_and_comes_back(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_an_amount_is_a_number_or_a_share(void **state)
+TEST(an_amount_is_a_number_or_a_share)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     settings s = {.rounds = 5, .rate = 1};
     static const struct {
@@ -82,9 +80,8 @@ static void test_an_amount_is_a_number_or_a_share(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_refusals_say_what_was_wanted(void **state)
+TEST(refusals_say_what_was_wanted)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     settings s = {.rounds = 5, .rate = 1};
     assert_fails(ctx, set(ctx, &s, "rounds", "0"), GRAPHSS_ERR_INVALID,
@@ -110,9 +107,8 @@ static void test_refusals_say_what_was_wanted(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_the_defaults_of_every_table_are_within_it(void **state)
+TEST(the_defaults_of_every_table_are_within_it)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
 #define FINE(type, arguments, of) \
     do { \
@@ -142,9 +138,8 @@ static void test_the_defaults_of_every_table_are_within_it(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_options_without_a_known_size_are_refused(void **state)
+TEST(options_without_a_known_size_are_refused)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_split_options opt, taken;
     graphss_split split = {0};
@@ -167,9 +162,8 @@ static void test_options_without_a_known_size_are_refused(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_an_option_that_came_later_is_unsaid_where_it_is_off(void **state)
+TEST(an_option_that_came_later_is_unsaid_where_it_is_off)
 {
-    (void)state;
     graphss_option row = table[0];
     settings s = {0};
     assert_false(row.later);
@@ -208,13 +202,5 @@ static void test_an_option_that_came_later_is_unsaid_where_it_is_off(void **stat
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_text_sets_fields_and_comes_back),
-        cmocka_unit_test(test_an_amount_is_a_number_or_a_share),
-        cmocka_unit_test(test_refusals_say_what_was_wanted),
-        cmocka_unit_test(test_an_option_that_came_later_is_unsaid_where_it_is_off),
-        cmocka_unit_test(test_the_defaults_of_every_table_are_within_it),
-        cmocka_unit_test(test_options_without_a_known_size_are_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return testing_run();
 }

@@ -12,9 +12,8 @@ static void assert_holds(graphss_ctx *ctx, const char *path, const char *text)
     graphss_release(ctx, bytes);
 }
 
-static void test_a_file_appears_when_committed(void **state)
+TEST(a_file_appears_when_committed)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     char path[256];
     testing_temporary(path, sizeof path, "commit");
@@ -38,9 +37,8 @@ static void test_a_file_appears_when_committed(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_errors_name_the_file(void **state)
+TEST(errors_name_the_file)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_i_output out = {0};
     char *bytes = NULL, path[256];
@@ -84,9 +82,8 @@ static graphss_status make_folder(graphss_ctx *ctx, void *path)
     return graphss_i_folder_make(ctx, path);
 }
 
-static void test_what_is_no_plain_file_is_not_replaced(void **state)
+TEST(what_is_no_plain_file_is_not_replaced)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_i_output out = {0};
     struct stat info;
@@ -102,9 +99,8 @@ static void test_what_is_no_plain_file_is_not_replaced(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_a_replaced_file_keeps_its_mode(void **state)
+TEST(a_replaced_file_keeps_its_mode)
 {
-    (void)state;
     static const mode_t kept[] = {0600, 0640, 0664, 0444};
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     struct stat info;
@@ -125,9 +121,8 @@ static void test_a_replaced_file_keeps_its_mode(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_a_folder_is_made_with_those_above_it(void **state)
+TEST(a_folder_is_made_with_those_above_it)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     struct stat info;
     char path[256], deep[300];
@@ -149,9 +144,8 @@ static void test_a_folder_is_made_with_those_above_it(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_failing_allocations_leave_nothing(void **state)
+TEST(failing_allocations_leave_nothing)
 {
-    (void)state;
     char path[256];
     testing_temporary(path, sizeof path, "starved");
     testing_each_allocation_fails(write_and_read, path);
@@ -160,13 +154,5 @@ static void test_failing_allocations_leave_nothing(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_file_appears_when_committed),
-        cmocka_unit_test(test_errors_name_the_file),
-        cmocka_unit_test(test_what_is_no_plain_file_is_not_replaced),
-        cmocka_unit_test(test_a_replaced_file_keeps_its_mode),
-        cmocka_unit_test(test_a_folder_is_made_with_those_above_it),
-        cmocka_unit_test(test_failing_allocations_leave_nothing),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return testing_run();
 }

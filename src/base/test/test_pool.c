@@ -16,9 +16,8 @@ static void count(void *arg, size_t task)
     w->plain[task] += (long)task;
 }
 
-static void test_each_task_runs_once(void **state)
+TEST(each_task_runs_once)
 {
-    (void)state;
     for (size_t threads = 1; threads <= 5; threads++) {
         graphss_ctx *ctx = testing_ctx(NULL, threads);
         assert_int_equal(graphss_ctx_threads(ctx), threads);
@@ -40,9 +39,8 @@ static void test_each_task_runs_once(void **state)
     }
 }
 
-static void test_contexts_share_no_threads(void **state)
+TEST(contexts_share_no_threads)
 {
-    (void)state;
     graphss_ctx *a = testing_ctx(NULL, 3), *b = testing_ctx(NULL, 2);
     work *w = calloc(1, sizeof *w);
     graphss_i_parallel(a, 10, count, w);
@@ -76,9 +74,8 @@ enum { CHILDREN_MAY_START_THREADS = 0 };
 enum { CHILDREN_MAY_START_THREADS = 1 };
 #endif
 
-static void test_a_child_goes_on_with_threads_of_its_own(void **state)
+TEST(a_child_goes_on_with_threads_of_its_own)
 {
-    (void)state;
     if (!CHILDREN_MAY_START_THREADS)
         skip();
     graphss_ctx *ctx = testing_ctx(NULL, 3), *idle = testing_ctx(NULL, 2);
@@ -101,10 +98,5 @@ static void test_a_child_goes_on_with_threads_of_its_own(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_each_task_runs_once),
-        cmocka_unit_test(test_contexts_share_no_threads),
-        cmocka_unit_test(test_a_child_goes_on_with_threads_of_its_own),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return testing_run();
 }

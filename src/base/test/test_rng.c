@@ -1,8 +1,7 @@
 #include "testing.h"
 
-static void test_the_sequence_is_pcg32(void **state)
+TEST(the_sequence_is_pcg32)
 {
-    (void)state;
     /* First outputs of the reference generator for seed 42, stream 54. */
     static const uint32_t known[] = {
         0xa15c02b7, 0x7b47f409, 0xba1d3330, 0x83d2f293, 0xbfa4784b, 0xcbed606e};
@@ -11,9 +10,8 @@ static void test_the_sequence_is_pcg32(void **state)
         assert_int_equal(graphss_rng_u32(&rng), known[i]);
 }
 
-static void test_streams_differ(void **state)
+TEST(streams_differ)
 {
-    (void)state;
     graphss_rng a = graphss_rng_make(1, GRAPHSS_STREAM_SPLIT);
     graphss_rng b = graphss_rng_make(1, GRAPHSS_STREAM_NOISE);
     int same = 0;
@@ -32,9 +30,8 @@ static double chi_squared(const long *count, size_t k, long n)
     return sum;
 }
 
-static void test_below_is_uniform(void **state)
+TEST(below_is_uniform)
 {
-    (void)state;
     enum { K = 37, N = 200000 };
     long count[K] = {0};
     graphss_rng rng = graphss_rng_make(3, 1);
@@ -47,9 +44,8 @@ static void test_below_is_uniform(void **state)
     }
 }
 
-static void test_double_and_normal_have_their_density(void **state)
+TEST(double_and_normal_have_their_density)
 {
-    (void)state;
     enum { K = 20, N = 200000 };
     long flat[K] = {0}, bell[K] = {0};
     double sum = 0, square = 0;
@@ -68,9 +64,8 @@ static void test_double_and_normal_have_their_density(void **state)
     assert_true(fabs(square / N - 1) < 5 * sqrt(2.0 / N));
 }
 
-static void test_shuffle_reaches_every_order_alike(void **state)
+TEST(shuffle_reaches_every_order_alike)
 {
-    (void)state;
     enum { N = 120000 };
     long count[6] = {0};
     graphss_rng rng = graphss_rng_make(5, 1);
@@ -85,12 +80,5 @@ static void test_shuffle_reaches_every_order_alike(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_the_sequence_is_pcg32),
-        cmocka_unit_test(test_streams_differ),
-        cmocka_unit_test(test_below_is_uniform),
-        cmocka_unit_test(test_double_and_normal_have_their_density),
-        cmocka_unit_test(test_shuffle_reaches_every_order_alike),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return testing_run();
 }

@@ -7,9 +7,8 @@ static bool parse(double *out, const char *text)
     return graphss_i_parse_double(out, text, strlen(text));
 }
 
-static void test_numbers_are_read_whole_or_not_at_all(void **state)
+TEST(numbers_are_read_whole_or_not_at_all)
 {
-    (void)state;
     double x;
     int64_t n;
     assert_true(parse(&x, "0.5") && x == 0.5);
@@ -27,9 +26,8 @@ static void test_numbers_are_read_whole_or_not_at_all(void **state)
     assert_false(graphss_i_parse_int(&n, "-", 1));
 }
 
-static void test_text_reads_back_as_the_same_number(void **state)
+TEST(text_reads_back_as_the_same_number)
 {
-    (void)state;
     graphss_rng rng = graphss_rng_make(1, 1);
     char text[64];
     for (int i = 0; i < 2000; i++) {
@@ -44,9 +42,8 @@ static void test_text_reads_back_as_the_same_number(void **state)
 }
 
 /* A point of one byte that is not ours, and one of two. */
-static void test_the_locale_changes_nothing(void **state)
+TEST(the_locale_changes_nothing)
 {
-    (void)state;
     static const char *const places[] = {"de_DE.UTF-8", "fr_FR.UTF-8", "ps_AF.UTF-8"};
     size_t found = 0;
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
@@ -72,9 +69,8 @@ static void test_the_locale_changes_nothing(void **state)
 }
 
 /* test_text.c */
-static void test_every_character_comes_back(void **state)
+TEST(every_character_comes_back)
 {
-    (void)state;
     size_t sound = 0;
     for (uint32_t c = 0; c < 0x110400; c++) {
         unsigned char bytes[4];
@@ -91,9 +87,8 @@ static void test_every_character_comes_back(void **state)
     assert_int_equal(sound, 0x110000 - 0x800);
 }
 
-static void test_bytes_that_are_no_characters_are_mended(void **state)
+TEST(bytes_that_are_no_characters_are_mended)
 {
-    (void)state;
     static const char *const cases[][2] = {
         {"plain", "plain"}, {"caf\xc3\xa9", "caf\xc3\xa9"}, {"caf\xe9", "caf?"}, /* Latin-1 */
         {"cut \xe6\x97", "cut ??"},   /* inside a character */
@@ -124,21 +119,12 @@ static graphss_status widen(graphss_ctx *ctx, void *unused)
     return GRAPHSS_OK;
 }
 
-static void test_latin_1_becomes_utf_8(void **state)
+TEST(latin_1_becomes_utf_8)
 {
-    (void)state;
     testing_each_allocation_fails(widen, NULL);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_numbers_are_read_whole_or_not_at_all),
-        cmocka_unit_test(test_text_reads_back_as_the_same_number),
-        cmocka_unit_test(test_the_locale_changes_nothing),
-        cmocka_unit_test(test_every_character_comes_back),
-        cmocka_unit_test(test_bytes_that_are_no_characters_are_mended),
-        cmocka_unit_test(test_latin_1_becomes_utf_8),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return testing_run();
 }

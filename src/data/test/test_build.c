@@ -5,9 +5,8 @@
 #define COPY(ctx, array) \
     graphss_i_copy(ctx, array, sizeof array / sizeof *array, sizeof *array)
 
-static void test_rows_are_sorted_summed_and_stripped_of_zeros(void **state)
+TEST(rows_are_sorted_summed_and_stripped_of_zeros)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     const int64_t offset[] = {0, 4, 4, 6, 7};
     const int32_t column[] = {5, 1, 5, 3, 0, 2, 4};
@@ -26,9 +25,8 @@ static void test_rows_are_sorted_summed_and_stripped_of_zeros(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_the_kind_of_features_is_found(void **state)
+TEST(the_kind_of_features_is_found)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     const struct {
         float value[4];
@@ -64,9 +62,8 @@ static void assert_same_features(const graphss_features *a, const graphss_featur
     assert_memory_equal(a->column, b->column, stored * sizeof *a->column);
 }
 
-static void test_storage_depends_on_the_values_and_not_on_how_they_came(void **state)
+TEST(storage_depends_on_the_values_and_not_on_how_they_came)
 {
-    (void)state;
     enum { ROWS = 6, COLS = 5 };
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_rng rng = graphss_rng_make(3, 1);
@@ -101,9 +98,8 @@ static void test_storage_depends_on_the_values_and_not_on_how_they_came(void **s
     graphss_ctx_free(ctx);
 }
 
-static void test_measurements_with_kinds_beside_them_are_dense(void **state)
+TEST(measurements_with_kinds_beside_them_are_dense)
 {
-    (void)state;
     enum { ROWS = 40, MEASURED = 3, COLS = 10 };
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     const struct {
@@ -129,9 +125,8 @@ static void test_measurements_with_kinds_beside_them_are_dense(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_unsound_rows_are_refused_with_their_place(void **state)
+TEST(unsound_rows_are_refused_with_their_place)
 {
-    (void)state;
     testing_memory memory = {0};
     graphss_ctx *ctx = testing_ctx(&memory, 1);
     const long before = memory.blocks;
@@ -173,9 +168,8 @@ static void test_unsound_rows_are_refused_with_their_place(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_arrays_of_a_caller_become_features(void **state)
+TEST(arrays_of_a_caller_become_features)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     const int64_t offset[] = {0, 3, 3, 4}, falls[] = {0, 3, 2, 4}, below[] = {0, 3, 3, -1};
     const int32_t column[] = {3, 0, 3, 2}, far[] = {3, 0, 4, 2};
@@ -243,15 +237,13 @@ static graphss_status build_features(graphss_ctx *ctx, void *arg)
     return st;
 }
 
-static void test_each_allocation_of_features_may_fail(void **state)
+TEST(each_allocation_of_features_may_fail)
 {
-    (void)state;
     testing_each_allocation_fails(build_features, NULL);
 }
 
-static void test_weights_are_dropped_and_counted(void **state)
+TEST(weights_are_dropped_and_counted)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     const int64_t offset[] = {0, 2, 4, 4};
     const int32_t column[] = {1, 2, 0, 2};
@@ -276,9 +268,8 @@ static void add_class_name(
     assert_ok(ctx, graphss_i_name_list_finish(ctx, &data->class_names, &list));
 }
 
-static void test_labels_stay_or_become_classes_named_after_themselves(void **state)
+TEST(labels_stay_or_become_classes_named_after_themselves)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_dataset data = {0};
     const int64_t plain[] = {1, 0, -5, 2};
@@ -340,9 +331,8 @@ static graphss_status small_dataset(graphss_ctx *ctx, graphss_dataset *data, flo
     return st;
 }
 
-static void test_the_hash_is_the_documented_one_and_follows_every_part(void **state)
+TEST(the_hash_is_the_documented_one_and_follows_every_part)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_dataset a = {0}, b = {0};
     assert_ok(ctx, small_dataset(ctx, &a, 1));
@@ -375,9 +365,8 @@ static void test_the_hash_is_the_documented_one_and_follows_every_part(void **st
     graphss_ctx_free(ctx);
 }
 
-static void test_dense_and_sparse_storage_hash_alike(void **state)
+TEST(dense_and_sparse_storage_hash_alike)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_dataset data = {0};
     assert_ok(ctx, small_dataset(ctx, &data, 2));
@@ -392,9 +381,8 @@ static void test_dense_and_sparse_storage_hash_alike(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_parts_that_do_not_fit_are_refused(void **state)
+TEST(parts_that_do_not_fit_are_refused)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_dataset data = {0};
     assert_fails(ctx, graphss_i_dataset_finish(ctx, &data, "x.npz", "npz"), GRAPHSS_ERR_DATA,
@@ -423,9 +411,8 @@ static void keep_warning(void *user, graphss_log_level level, const char *line)
 }
 
 /* Four nodes with three features, and the warning they deserve. */
-static void test_a_number_that_drowns_all_others_is_read_with_a_warning(void **state)
+TEST(a_number_that_drowns_all_others_is_read_with_a_warning)
 {
-    (void)state;
     char warning[512];
     graphss_ctx *ctx = graphss_ctx_new(&(graphss_ctx_options){
         .struct_size = sizeof(graphss_ctx_options), .log = keep_warning, .user = warning});
@@ -470,29 +457,12 @@ static graphss_status make_and_copy(graphss_ctx *ctx, void *arg)
     return st;
 }
 
-static void test_each_allocation_may_fail(void **state)
+TEST(each_allocation_may_fail)
 {
-    (void)state;
     testing_each_allocation_fails(make_and_copy, NULL);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rows_are_sorted_summed_and_stripped_of_zeros),
-        cmocka_unit_test(test_the_kind_of_features_is_found),
-        cmocka_unit_test(test_storage_depends_on_the_values_and_not_on_how_they_came),
-        cmocka_unit_test(test_measurements_with_kinds_beside_them_are_dense),
-        cmocka_unit_test(test_unsound_rows_are_refused_with_their_place),
-        cmocka_unit_test(test_arrays_of_a_caller_become_features),
-        cmocka_unit_test(test_each_allocation_of_features_may_fail),
-        cmocka_unit_test(test_weights_are_dropped_and_counted),
-        cmocka_unit_test(test_labels_stay_or_become_classes_named_after_themselves),
-        cmocka_unit_test(test_the_hash_is_the_documented_one_and_follows_every_part),
-        cmocka_unit_test(test_dense_and_sparse_storage_hash_alike),
-        cmocka_unit_test(test_parts_that_do_not_fit_are_refused),
-        cmocka_unit_test(test_a_number_that_drowns_all_others_is_read_with_a_warning),
-        cmocka_unit_test(test_each_allocation_may_fail),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return testing_run();
 }

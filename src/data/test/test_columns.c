@@ -20,9 +20,8 @@ static graphss_dataset make_data(
 static const int32_t far_apart[] = {2000000000, 7, 99999};
 static const float ones[] = {1, 1, 1};
 
-static void test_unused_columns_of_a_wide_table_go_and_numbers_become_names(void **state)
+TEST(unused_columns_of_a_wide_table_go_and_numbers_become_names)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_dataset data = make_data(ctx, 2000000001, far_apart, ones);
     assert_ok(ctx, graphss_i_dataset_finish(ctx, &data, "wide", "csv"));
@@ -37,9 +36,8 @@ static void test_unused_columns_of_a_wide_table_go_and_numbers_become_names(void
     graphss_ctx_free(ctx);
 }
 
-static void test_an_ordinary_number_of_columns_keeps_its_positions(void **state)
+TEST(an_ordinary_number_of_columns_keeps_its_positions)
 {
-    (void)state;
     static const int32_t column[] = {GRAPHSS_I_COLUMNS_KEPT - 1, 7, 9};
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_dataset data = make_data(ctx, GRAPHSS_I_COLUMNS_KEPT, column, ones);
@@ -51,9 +49,8 @@ static void test_an_ordinary_number_of_columns_keeps_its_positions(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_a_wide_table_without_any_entry_has_no_features(void **state)
+TEST(a_wide_table_without_any_entry_has_no_features)
 {
-    (void)state;
     static const float nothing[] = {0, 0, 0};
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_dataset data = make_data(ctx, 2000000001, far_apart, nothing);
@@ -65,9 +62,8 @@ static void test_a_wide_table_without_any_entry_has_no_features(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_names_of_a_wide_table_stay_with_their_columns(void **state)
+TEST(names_of_a_wide_table_stay_with_their_columns)
 {
-    (void)state;
     enum { WIDE = GRAPHSS_I_COLUMNS_KEPT + 10 };
     static const int32_t column[] = {WIDE - 1, 3, 5};
     graphss_ctx *ctx = testing_ctx(NULL, 1);
@@ -87,9 +83,8 @@ static void test_names_of_a_wide_table_stay_with_their_columns(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_values_out_of_range_are_refused_with_their_place(void **state)
+TEST(values_out_of_range_are_refused_with_their_place)
 {
-    (void)state;
     static const int32_t column[] = {4, 1, 2};
     static const struct {
         float value[3];
@@ -130,21 +125,12 @@ static graphss_status drop(graphss_ctx *ctx, void *arg)
     return st;
 }
 
-static void test_every_allocation_may_fail(void **state)
+TEST(every_allocation_may_fail)
 {
-    (void)state;
     testing_each_allocation_fails(drop, NULL);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_unused_columns_of_a_wide_table_go_and_numbers_become_names),
-        cmocka_unit_test(test_an_ordinary_number_of_columns_keeps_its_positions),
-        cmocka_unit_test(test_a_wide_table_without_any_entry_has_no_features),
-        cmocka_unit_test(test_names_of_a_wide_table_stay_with_their_columns),
-        cmocka_unit_test(test_values_out_of_range_are_refused_with_their_place),
-        cmocka_unit_test(test_every_allocation_may_fail),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return testing_run();
 }

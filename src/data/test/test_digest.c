@@ -13,9 +13,8 @@ static void digest(char hex[65], graphss_i_digest_type kind, bool plain, const v
 }
 
 /* The answers of FIPS 180-4's examples. */
-static void test_known_digests(void **state)
+TEST(known_digests)
 {
-    (void)state;
     const struct {
         const char *text, *sha256, *sha1;
     } known[] = {
@@ -38,9 +37,8 @@ static void test_known_digests(void **state)
         }
 }
 
-static void test_a_million_letters(void **state)
+TEST(a_million_letters)
 {
-    (void)state;
     enum { N = 1000000 };
     char hex[65];
     char *text = malloc(N);
@@ -56,9 +54,8 @@ static void test_a_million_letters(void **state)
     free(text);
 }
 
-static void test_the_pieces_do_not_matter(void **state)
+TEST(the_pieces_do_not_matter)
 {
-    (void)state;
     unsigned char bytes[300];
     char whole[65], hex[65];
     for (size_t i = 0; i < sizeof bytes; i++)
@@ -74,10 +71,5 @@ static void test_the_pieces_do_not_matter(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_known_digests),
-        cmocka_unit_test(test_a_million_letters),
-        cmocka_unit_test(test_the_pieces_do_not_matter),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return testing_run();
 }

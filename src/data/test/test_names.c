@@ -2,9 +2,8 @@
 #include "testing.h"
 #include <graphss/labels.h>
 
-static void test_names_come_back_in_order(void **state)
+TEST(names_come_back_in_order)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_i_name_list list = {0};
     graphss_names names = {0}, copy = {0};
@@ -25,9 +24,8 @@ static void test_names_come_back_in_order(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_things_without_names_are_numbered(void **state)
+TEST(things_without_names_are_numbered)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_names names = {0};
     assert_ok(ctx, graphss_i_names_number(ctx, &names, 12));
@@ -40,9 +38,8 @@ static void test_things_without_names_are_numbered(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_each_string_gets_its_number_once(void **state)
+TEST(each_string_gets_its_number_once)
 {
-    (void)state;
     enum { N = 5000 };
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_i_intern table = {0};
@@ -86,9 +83,8 @@ static graphss_status three_nodes(
 
 static const char *const planets[] = {"mars", "venus", "mars"};
 
-static void test_nodes_are_found_by_name_or_by_number(void **state)
+TEST(nodes_are_found_by_name_or_by_number)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     for (int named = 0; named < 2; named++) {
         graphss_dataset data = {0};
@@ -116,9 +112,8 @@ static void write_text(const char *path, const char *text)
     assert_int_equal(fclose(file), 0);
 }
 
-static void test_a_list_of_nodes_is_read_or_its_bad_line_named(void **state)
+TEST(a_list_of_nodes_is_read_or_its_bad_line_named)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_dataset data = {0};
     int32_t *nodes = NULL;
@@ -161,9 +156,8 @@ static void keep_warning(void *user, graphss_log_level level, const char *line)
         snprintf(user, 512, "%s", line);
 }
 
-static void test_an_id_that_is_taken_for_a_comment_is_warned_of(void **state)
+TEST(an_id_that_is_taken_for_a_comment_is_warned_of)
 {
-    (void)state;
     char warning[512] = "", path[256];
     graphss_ctx *ctx = graphss_ctx_new(&(graphss_ctx_options){
         .struct_size = sizeof(graphss_ctx_options), .log = keep_warning, .user = warning});
@@ -189,9 +183,8 @@ static void test_an_id_that_is_taken_for_a_comment_is_warned_of(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_what_is_written_as_a_list_is_read_back(void **state)
+TEST(what_is_written_as_a_list_is_read_back)
 {
-    (void)state;
     static const char *const names[][3] = {{"#1", " 2 ", "\\#1"}, {"a\\tb", "a\tb", "a\nb\r"},
         {"\\", "\\ ", " "}, {"C:\\new", "  x  ", "x"}};
     graphss_ctx *ctx = testing_ctx(NULL, 1);
@@ -227,9 +220,8 @@ static void test_what_is_written_as_a_list_is_read_back(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_groups_are_read_or_their_bad_line_named(void **state)
+TEST(groups_are_read_or_their_bad_line_named)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_dataset data = {0};
     graphss_node_groups groups = {0};
@@ -280,9 +272,8 @@ static void test_groups_are_read_or_their_bad_line_named(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_groups_are_made_from_a_number_for_each_node(void **state)
+TEST(groups_are_made_from_a_number_for_each_node)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_dataset data = {0};
     graphss_node_groups groups = {0};
@@ -330,9 +321,8 @@ static graphss_status read_groups(graphss_ctx *ctx, void *path)
     return st;
 }
 
-static void test_names_are_escaped_for_files_with_tabs(void **state)
+TEST(names_are_escaped_for_files_with_tabs)
 {
-    (void)state;
     static const char name[] = "#a\tb\nc\rd\\e#";
     char out[2 * sizeof name];
     assert_int_equal(graphss_name_escape(out, name), strlen(name) + 5);
@@ -369,9 +359,8 @@ static graphss_status intern_many(graphss_ctx *ctx, void *arg)
     return st;
 }
 
-static void test_names_that_a_spreadsheet_would_compute_are_guarded(void **state)
+TEST(names_that_a_spreadsheet_would_compute_are_guarded)
 {
-    (void)state;
     static const char *const formula[] = {
         "=1+1", "+1", "-1", "@sum", "\ttab", "\rcr", "\nl", "'quoted", "\uff1d1", "\uff0b1"};
     static const char *const plain[] = {"", "a=1", "1-2", "\uff01", " =1", "\"=1"};
@@ -381,9 +370,8 @@ static void test_names_that_a_spreadsheet_would_compute_are_guarded(void **state
         assert_string_equal(graphss_name_guard(plain[i]), "");
 }
 
-static void test_each_allocation_may_fail(void **state)
+TEST(each_allocation_may_fail)
 {
-    (void)state;
     char path[256];
     testing_temporary(path, sizeof path, "starved");
     write_text(path, "venus\n");
@@ -424,9 +412,8 @@ static int64_t count(
     return found;
 }
 
-static void test_confusion_is_a_count_of_each_pair(void **state)
+TEST(confusion_is_a_count_of_each_pair)
 {
-    (void)state;
     answers a;
     make(&a);
     for (int listed = 0; listed < 2; listed++) {
@@ -441,9 +428,8 @@ static void test_confusion_is_a_count_of_each_pair(void **state)
     }
 }
 
-static void test_accuracy_is_the_share_of_known_truths_that_were_met(void **state)
+TEST(accuracy_is_the_share_of_known_truths_that_were_met)
 {
-    (void)state;
     answers a;
     make(&a);
     int64_t right = 0, known = 0;
@@ -459,9 +445,8 @@ static void test_accuracy_is_the_share_of_known_truths_that_were_met(void **stat
     assert_true(isnan(graphss_labels_accuracy(a.label, a.truth, NULL, 0)));
 }
 
-static void test_the_first_of_equals_is_the_label(void **state)
+TEST(the_first_of_equals_is_the_label)
 {
-    (void)state;
     const float prob[] = {0.2f, 0.4f, 0.4f, 0.5f, 0.5f, 0, 0.1f, 0.2f, 0.7f};
     int32_t label[3];
     graphss_labels_argmax(label, prob, 3, 3);
@@ -470,22 +455,5 @@ static void test_the_first_of_equals_is_the_label(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_names_come_back_in_order),
-        cmocka_unit_test(test_things_without_names_are_numbered),
-        cmocka_unit_test(test_each_string_gets_its_number_once),
-        cmocka_unit_test(test_nodes_are_found_by_name_or_by_number),
-        cmocka_unit_test(test_a_list_of_nodes_is_read_or_its_bad_line_named),
-        cmocka_unit_test(test_an_id_that_is_taken_for_a_comment_is_warned_of),
-        cmocka_unit_test(test_what_is_written_as_a_list_is_read_back),
-        cmocka_unit_test(test_groups_are_read_or_their_bad_line_named),
-        cmocka_unit_test(test_groups_are_made_from_a_number_for_each_node),
-        cmocka_unit_test(test_names_are_escaped_for_files_with_tabs),
-        cmocka_unit_test(test_names_that_a_spreadsheet_would_compute_are_guarded),
-        cmocka_unit_test(test_each_allocation_may_fail),
-        cmocka_unit_test(test_confusion_is_a_count_of_each_pair),
-        cmocka_unit_test(test_accuracy_is_the_share_of_known_truths_that_were_met),
-        cmocka_unit_test(test_the_first_of_equals_is_the_label),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return testing_run();
 }

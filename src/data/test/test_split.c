@@ -12,9 +12,8 @@ static void fill_labels(int32_t *label)
         label[i] = i % 10 == 9 ? -1 : i * 7 % K;
 }
 
-static void test_parts_are_disjoint_and_hold_every_labelled_node(void **state)
+TEST(parts_are_disjoint_and_hold_every_labelled_node)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     int32_t label[N];
     fill_labels(label);
@@ -50,9 +49,8 @@ static size_t count_changed(const graphss_split *s, const int32_t *label, size_t
     return train;
 }
 
-static void test_uniform_noise_changes_exactly_its_share(void **state)
+TEST(uniform_noise_changes_exactly_its_share)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     int32_t label[N];
     fill_labels(label);
@@ -78,9 +76,8 @@ static void test_uniform_noise_changes_exactly_its_share(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_paper_noise_never_draws_the_last_class(void **state)
+TEST(paper_noise_never_draws_the_last_class)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     int32_t label[N];
     fill_labels(label);
@@ -101,9 +98,8 @@ static void test_paper_noise_never_draws_the_last_class(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_pair_noise_always_says_the_class_before(void **state)
+TEST(pair_noise_always_says_the_class_before)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     int32_t label[N];
     fill_labels(label);
@@ -124,9 +120,8 @@ static void test_pair_noise_always_says_the_class_before(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_noise_does_not_move_the_split_and_seeds_do(void **state)
+TEST(noise_does_not_move_the_split_and_seeds_do)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     int32_t label[N];
     fill_labels(label);
@@ -149,9 +144,8 @@ static void test_noise_does_not_move_the_split_and_seeds_do(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_bad_shares_and_too_few_nodes_are_refused(void **state)
+TEST(bad_shares_and_too_few_nodes_are_refused)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     int32_t label[N];
     fill_labels(label);
@@ -202,17 +196,15 @@ static graphss_status make_and_copy(graphss_ctx *ctx, void *label)
     return st;
 }
 
-static void test_each_allocation_may_fail(void **state)
+TEST(each_allocation_may_fail)
 {
-    (void)state;
     int32_t label[N];
     fill_labels(label);
     testing_each_allocation_fails(make_and_copy, label);
 }
 
-static void test_the_table_names_every_noise(void **state)
+TEST(the_table_names_every_noise)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     const graphss_option *table = graphss_split_options_table();
     graphss_split_options opt;
@@ -228,9 +220,8 @@ static void test_the_table_names_every_noise(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_a_node_stands_once_in_a_list(void **state)
+TEST(a_node_stands_once_in_a_list)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     int32_t few[] = {4, 0, 2}, twice[] = {3, 1, 3}, far[] = {0, 5, 1};
     const struct {
@@ -257,16 +248,5 @@ static void test_a_node_stands_once_in_a_list(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_the_table_names_every_noise),
-        cmocka_unit_test(test_parts_are_disjoint_and_hold_every_labelled_node),
-        cmocka_unit_test(test_uniform_noise_changes_exactly_its_share),
-        cmocka_unit_test(test_paper_noise_never_draws_the_last_class),
-        cmocka_unit_test(test_pair_noise_always_says_the_class_before),
-        cmocka_unit_test(test_noise_does_not_move_the_split_and_seeds_do),
-        cmocka_unit_test(test_bad_shares_and_too_few_nodes_are_refused),
-        cmocka_unit_test(test_each_allocation_may_fail),
-        cmocka_unit_test(test_a_node_stands_once_in_a_list),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return testing_run();
 }

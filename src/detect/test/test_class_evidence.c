@@ -50,9 +50,8 @@ static void evidence_world_destroy(graphss_ctx *ctx, evidence_world *e)
     world_destroy(ctx, &e->w);
 }
 
-static void test_ratios_are_those_of_counts(void **state)
+TEST(ratios_are_those_of_counts)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     evidence_world e;
     evidence_world_make(ctx, &e, false);
@@ -130,9 +129,8 @@ static void check_node(const evidence_world *e, const float *row, size_t v)
         assert_float_equal(exp((double)row[s]) + exp((double)row[GRAPHSS_I_ROW + s]), 1, 5e-3);
 }
 
-static void test_sources_are_what_a_naive_sum_gives(void **state)
+TEST(sources_are_what_a_naive_sum_gives)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 2);
     evidence_world e;
     evidence_world_make(ctx, &e, false);
@@ -151,9 +149,8 @@ static void test_sources_are_what_a_naive_sum_gives(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_measurements_speak_for_their_class(void **state)
+TEST(measurements_speak_for_their_class)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     evidence_world e;
     evidence_world_make(ctx, &e, true);
@@ -170,9 +167,8 @@ static void test_measurements_speak_for_their_class(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_a_class_model_comes_back_from_numbers(void **state)
+TEST(a_class_model_comes_back_from_numbers)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     for (int dense = 0; dense < 2; dense++) {
         evidence_world e;
@@ -196,9 +192,8 @@ static void test_a_class_model_comes_back_from_numbers(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_changes_are_counted(void **state)
+TEST(changes_are_counted)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     const int32_t from[] = {0, 0, 1}, to[] = {1, 2, 2}, from2[] = {0, 1}, to2[] = {3, 2};
     graphss_graph past = {0}, now = {0};
@@ -230,9 +225,8 @@ static void test_changes_are_counted(void **state)
 
 /* Four nodes with features 0, 1, 2 together and two with 3, 4, all of them a reference; a row
  * of five features is worth the mean over its pairs. */
-static void test_features_go_together_as_pairs_do(void **state)
+TEST(features_go_together_as_pairs_do)
 {
-    (void)state;
     enum { ROWS = 6, COLUMNS = 5 };
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     int64_t offset[] = {0, 3, 6, 9, 12, 14, 16};
@@ -273,9 +267,8 @@ static void test_features_go_together_as_pairs_do(void **state)
 }
 
 /* F <- a D^-1 A F + (1 - a) Y, in doubles */
-static void test_labels_are_propagated(void **state)
+TEST(labels_are_propagated)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 2);
     evidence_world e;
     evidence_world_make(ctx, &e, false);
@@ -324,9 +317,8 @@ static graphss_status all_of_it(graphss_ctx *ctx, void *arg)
     return st;
 }
 
-static void test_failing_allocations_leave_nothing(void **state)
+TEST(failing_allocations_leave_nothing)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     evidence_world e;
     evidence_world_make(ctx, &e, false);
@@ -337,15 +329,5 @@ static void test_failing_allocations_leave_nothing(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_ratios_are_those_of_counts),
-        cmocka_unit_test(test_sources_are_what_a_naive_sum_gives),
-        cmocka_unit_test(test_measurements_speak_for_their_class),
-        cmocka_unit_test(test_a_class_model_comes_back_from_numbers),
-        cmocka_unit_test(test_features_go_together_as_pairs_do),
-        cmocka_unit_test(test_labels_are_propagated),
-        cmocka_unit_test(test_changes_are_counted),
-        cmocka_unit_test(test_failing_allocations_leave_nothing),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return testing_run();
 }

@@ -37,9 +37,8 @@ static void rehearsed_make(graphss_ctx *ctx, rehearsed *r, const attacked_world 
         .seed = 1};
 }
 
-static void test_rounds_change_what_their_states_say(void **state)
+TEST(rounds_change_what_their_states_say)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     attacked_world a;
     rehearsed r = {0};
@@ -76,9 +75,8 @@ static void test_rounds_change_what_their_states_say(void **state)
 }
 
 /* A node draws its recipe from a hash of its own: the order of the others does not matter. */
-static void test_states_do_not_depend_on_the_order_of_nodes(void **state)
+TEST(states_do_not_depend_on_the_order_of_nodes)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     attacked_world a;
     rehearsed r = {0};
@@ -107,9 +105,8 @@ static void test_states_do_not_depend_on_the_order_of_nodes(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_no_reader_turns_evidence_round(void **state)
+TEST(no_reader_turns_evidence_round)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 2);
     attacked_world a;
     attacked_world_make(ctx, &a);
@@ -134,9 +131,8 @@ static void test_no_reader_turns_evidence_round(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_a_model_keeps_what_was_learned(void **state)
+TEST(a_model_keeps_what_was_learned)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     attacked_world a;
     char path[256];
@@ -169,9 +165,8 @@ static void test_a_model_keeps_what_was_learned(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_references_rise_and_aged_scores_keep_their_order(void **state)
+TEST(references_rise_and_aged_scores_keep_their_order)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     attacked_world a;
     attacked_world_make(ctx, &a);
@@ -197,9 +192,8 @@ static void test_references_rise_and_aged_scores_keep_their_order(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_strata_follow_what_changed(void **state)
+TEST(strata_follow_what_changed)
 {
-    (void)state;
     static const struct {
         graphss_i_change_counts counts;
         graphss_i_stratum stratum;
@@ -215,9 +209,8 @@ static void test_strata_follow_what_changed(void **state)
     }
 }
 
-static void test_too_few_labels_teach_nothing(void **state)
+TEST(too_few_labels_teach_nothing)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     attacked_world a;
     attacked_world_make(ctx, &a);
@@ -243,9 +236,8 @@ static graphss_status learn_and_keep(graphss_ctx *ctx, void *arg)
     return st;
 }
 
-static void test_failing_allocations_leave_nothing(void **state)
+TEST(failing_allocations_leave_nothing)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     attacked_world a;
     attacked_world_make(ctx, &a);
@@ -256,15 +248,5 @@ static void test_failing_allocations_leave_nothing(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rounds_change_what_their_states_say),
-        cmocka_unit_test(test_states_do_not_depend_on_the_order_of_nodes),
-        cmocka_unit_test(test_no_reader_turns_evidence_round),
-        cmocka_unit_test(test_a_model_keeps_what_was_learned),
-        cmocka_unit_test(test_references_rise_and_aged_scores_keep_their_order),
-        cmocka_unit_test(test_strata_follow_what_changed),
-        cmocka_unit_test(test_too_few_labels_teach_nothing),
-        cmocka_unit_test(test_failing_allocations_leave_nothing),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return testing_run();
 }

@@ -23,9 +23,8 @@ static graphss_i_bits transposed(graphss_ctx *ctx, const graphss_i_bits *b)
     return t;
 }
 
-static void test_bits_are_where_entries_are_and_turn_over(void **state)
+TEST(bits_are_where_entries_are_and_turn_over)
 {
-    (void)state;
     static const size_t shape[][2] = {{1, 1}, {32, 32}, {33, 31}, {5, 100}, {100, 70}};
     graphss_ctx *ctx = testing_ctx(NULL, 2);
     graphss_rng rng = graphss_rng_make(1, 1);
@@ -50,9 +49,8 @@ static void test_bits_are_where_entries_are_and_turn_over(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_rows_of_one_number_suit(void **state)
+TEST(rows_of_one_number_suit)
 {
-    (void)state;
     int64_t offset[] = {0, 2, 2, 3};
     int32_t column[] = {0, 2, 1};
     float value[] = {3, 3, -1}, r[3];
@@ -63,9 +61,8 @@ static void test_rows_of_one_number_suit(void **state)
     assert_false(graphss_i_bits_suit(r, &m));
 }
 
-static void test_product_equals_the_sparse_one_on_any_number_of_threads(void **state)
+TEST(product_equals_the_sparse_one_on_any_number_of_threads)
 {
-    (void)state;
     enum { N = 2500, D = 150, MEAN = 40 };
     static const size_t ks[] = {1, 7, 16, 64, 200, 208};
     graphss_rng rng = graphss_rng_make(2, 1);
@@ -110,9 +107,8 @@ static void test_product_equals_the_sparse_one_on_any_number_of_threads(void **s
     graphss_ctx_free(two);
 }
 
-static void test_a_matrix_without_columns_gives_zeros(void **state)
+TEST(a_matrix_without_columns_gives_zeros)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     const graphss_i_bits none = {.n_rows = 3};
     float y[6] = {1, 2, 3, 4, 5, 6};
@@ -130,9 +126,8 @@ static graphss_status make_and_drop(graphss_ctx *ctx, void *arg)
     return st;
 }
 
-static void test_each_allocation_may_fail(void **state)
+TEST(each_allocation_may_fail)
 {
-    (void)state;
     graphss_rng rng = graphss_rng_make(3, 1);
     graphss_i_csr m = random_csr(&rng, 10, 10, 3, false, true);
     testing_each_allocation_fails(make_and_drop, &m);
@@ -141,12 +136,5 @@ static void test_each_allocation_may_fail(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_bits_are_where_entries_are_and_turn_over),
-        cmocka_unit_test(test_rows_of_one_number_suit),
-        cmocka_unit_test(test_product_equals_the_sparse_one_on_any_number_of_threads),
-        cmocka_unit_test(test_a_matrix_without_columns_gives_zeros),
-        cmocka_unit_test(test_each_allocation_may_fail),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return testing_run();
 }

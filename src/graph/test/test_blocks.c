@@ -15,10 +15,8 @@ static double twin(const graphss_i_csr *m, const float *x, size_t k, size_t colu
     return sum;
 }
 
-static void test_the_product_equals_its_naive_twin_and_the_other_method_bit_for_bit(
-    void **state)
+TEST(the_product_equals_its_naive_twin_and_the_other_method_bit_for_bit)
 {
-    (void)state;
     graphss_rng rng = graphss_rng_make(3, 1);
     for (size_t threads = 1; threads <= 2; threads++) {
         graphss_ctx *ctx = testing_ctx(NULL, threads);
@@ -46,9 +44,8 @@ static void test_the_product_equals_its_naive_twin_and_the_other_method_bit_for_
     }
 }
 
-static void test_every_set_multiplies_a_block(void **state)
+TEST(every_set_multiplies_a_block)
 {
-    (void)state;
     const int32_t offset[] = {0, 2, 2, 3};
     const uint16_t row[] = {0, 2, 1};
     const float value[] = {2, -1, 0.5f};
@@ -74,9 +71,8 @@ static void test_every_set_multiplies_a_block(void **state)
 }
 
 /* As dropout has it: fewer entries, and of some rows alone. */
-static void test_blocks_take_other_entries(void **state)
+TEST(blocks_take_other_entries)
 {
-    (void)state;
     enum { K = 24, FROM = 1100, TO = 2000 };
     graphss_rng rng = graphss_rng_make(5, 1);
     graphss_ctx *ctx = testing_ctx(NULL, 2);
@@ -110,9 +106,8 @@ static void test_blocks_take_other_entries(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_few_entries_for_many_columns_do_not_suit(void **state)
+TEST(few_entries_for_many_columns_do_not_suit)
 {
-    (void)state;
     graphss_rng rng = graphss_rng_make(6, 1);
     graphss_i_csr wide = random_csr(&rng, 50, 1000000, 2, true, false);
     graphss_i_csr ones = random_csr(&rng, 50, 10, 2, false, false);
@@ -133,9 +128,8 @@ static graphss_status make_once(graphss_ctx *ctx, void *arg)
     return st;
 }
 
-static void test_memory_may_run_out(void **state)
+TEST(memory_may_run_out)
 {
-    (void)state;
     graphss_rng rng = graphss_rng_make(7, 1);
     graphss_i_csr m = random_csr(&rng, 100, 10, 4, true, false);
     testing_each_allocation_fails(make_once, &m);
@@ -144,13 +138,5 @@ static void test_memory_may_run_out(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(
-            test_the_product_equals_its_naive_twin_and_the_other_method_bit_for_bit),
-        cmocka_unit_test(test_every_set_multiplies_a_block),
-        cmocka_unit_test(test_blocks_take_other_entries),
-        cmocka_unit_test(test_few_entries_for_many_columns_do_not_suit),
-        cmocka_unit_test(test_memory_may_run_out),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return testing_run();
 }

@@ -20,9 +20,8 @@ static void make_parts(graphss_ctx *ctx, graphss_graph *g, double inside)
     assert_ok(ctx, graphss_graph_build(ctx, g, NULL, N, from, to, EDGES));
 }
 
-static void test_parts_with_most_edges_inside_are_found(void **state)
+TEST(parts_with_most_edges_inside_are_found)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_graph g = {0};
     int32_t community[N];
@@ -41,9 +40,8 @@ static void test_parts_with_most_edges_inside_are_found(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_two_triangles_and_a_node_alone_are_three(void **state)
+TEST(two_triangles_and_a_node_alone_are_three)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     static const int32_t from[] = {0, 1, 2, 3, 4, 5, 0}, to[] = {1, 2, 0, 4, 5, 3, 3};
     graphss_graph g = {0};
@@ -70,9 +68,8 @@ static double gain(const graphss_graph *g, const int32_t *community, size_t v, i
     return links - (double)graphss_graph_degree(g, v) * total / (double)g->offset[g->n_nodes];
 }
 
-static void test_no_node_gains_by_a_move_to_a_neighbour(void **state)
+TEST(no_node_gains_by_a_move_to_a_neighbour)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_graph g = {0};
     int32_t community[N];
@@ -96,9 +93,8 @@ static graphss_status find(graphss_ctx *ctx, void *graph)
     return graphss_graph_communities(ctx, community, &count, graph);
 }
 
-static void test_errors_and_failing_allocations(void **state)
+TEST(errors_and_failing_allocations)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_graph g = {0};
     int32_t community[N];
@@ -121,11 +117,5 @@ static void test_errors_and_failing_allocations(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_parts_with_most_edges_inside_are_found),
-        cmocka_unit_test(test_two_triangles_and_a_node_alone_are_three),
-        cmocka_unit_test(test_no_node_gains_by_a_move_to_a_neighbour),
-        cmocka_unit_test(test_errors_and_failing_allocations),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return testing_run();
 }

@@ -4,9 +4,8 @@
 
 enum { N = 300, EDGES = 4000 };
 
-static void test_a_walk_meets_what_a_search_finds(void **state)
+TEST(a_walk_meets_what_a_search_finds)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_rng rng = graphss_rng_make(4, 1);
     static int32_t from[EDGES], to[EDGES];
@@ -31,8 +30,5 @@ static void test_a_walk_meets_what_a_search_finds(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_walk_meets_what_a_search_finds),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return testing_run();
 }

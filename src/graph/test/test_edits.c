@@ -12,9 +12,8 @@ static void make_graph(graphss_ctx *ctx, graphss_graph *g, graphss_rng *rng)
     assert_ok(ctx, graphss_graph_build(ctx, g, NULL, N, from, to, 2 * N));
 }
 
-static void test_random_flips_agree_with_a_table_of_all_pairs(void **state)
+TEST(random_flips_agree_with_a_table_of_all_pairs)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_rng rng = graphss_rng_make(3, 1);
     graphss_graph g = {0}, now = {0};
@@ -54,9 +53,8 @@ static void test_random_flips_agree_with_a_table_of_all_pairs(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_without_the_allocator_only_reserved_room_is_used(void **state)
+TEST(without_the_allocator_only_reserved_room_is_used)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_rng rng = graphss_rng_make(4, 1);
     graphss_graph g = {0};
@@ -87,9 +85,8 @@ static graphss_status edit(graphss_ctx *ctx, void *arg)
     return st;
 }
 
-static void test_every_allocation_may_fail(void **state)
+TEST(every_allocation_may_fail)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_rng rng = graphss_rng_make(5, 1);
     graphss_graph g = {0};
@@ -99,9 +96,8 @@ static void test_every_allocation_may_fail(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_rows_are_divided_by_their_sums_once(void **state)
+TEST(rows_are_divided_by_their_sums_once)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     int64_t offset[] = {0, 2, 2, 3};
     int32_t column[] = {0, 2, 1};
@@ -120,11 +116,5 @@ static void test_rows_are_divided_by_their_sums_once(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random_flips_agree_with_a_table_of_all_pairs),
-        cmocka_unit_test(test_without_the_allocator_only_reserved_room_is_used),
-        cmocka_unit_test(test_every_allocation_may_fail),
-        cmocka_unit_test(test_rows_are_divided_by_their_sums_once),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return testing_run();
 }

@@ -44,9 +44,8 @@ static void check_gemm(
     free(before);
 }
 
-static void test_gemm_equals_its_naive_twin(void **state)
+TEST(gemm_equals_its_naive_twin)
 {
-    (void)state;
     graphss_rng rng = graphss_rng_make(1, 1);
     graphss_ctx *ctx = testing_ctx(NULL, 2);
     for (size_t t = 0; t < SHAPES; t++)
@@ -82,9 +81,8 @@ static void check_rows(graphss_ctx *ctx, graphss_rng *rng, shape s)
     free(a);
 }
 
-static void test_some_rows_have_the_bits_of_the_whole(void **state)
+TEST(some_rows_have_the_bits_of_the_whole)
 {
-    (void)state;
     static const shape tall[] = {{5000, 5, 128}, {20001, 7, 64}, {30, 2, 16}, {2000, 15, 208}};
     graphss_rng rng = graphss_rng_make(2, 1);
     graphss_ctx *ctx = testing_ctx(NULL, 2);
@@ -95,9 +93,8 @@ static void test_some_rows_have_the_bits_of_the_whole(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_gemm_without_inner_columns_scales(void **state)
+TEST(gemm_without_inner_columns_scales)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     float c[4] = {1, 2, 3, 4}, none = 0;
     graphss_i_gemm(ctx, c, &none, false, &none, false, 2, 2, 0, 2);
@@ -109,9 +106,8 @@ static void test_gemm_without_inner_columns_scales(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_gemm_does_not_depend_on_threads(void **state)
+TEST(gemm_does_not_depend_on_threads)
 {
-    (void)state;
     const shape large[] = {{3000, 200, 300}, {300, 200, 3000}, {3000, 7, 200}, {200, 7, 30000},
         {3000, 200, 7}, {64, 64, 5000}};
     graphss_rng rng = graphss_rng_make(2, 1);
@@ -149,9 +145,8 @@ static size_t count_threads(void)
     return n;
 }
 
-static void test_gemm_starts_no_openmp_team_and_leaves_its_setting(void **state)
+TEST(gemm_starts_no_openmp_team_and_leaves_its_setting)
 {
-    (void)state;
     graphss_rng rng = graphss_rng_make(3, 1);
     const size_t n = 600;
     float *a = random_floats(&rng, n * n), *c = malloc(n * n * sizeof *c);
@@ -179,9 +174,8 @@ static void on_alarm(int number)
 
 /* A program's handlers run on the stack of whatever they interrupt: none may meet a product
  * that has no stack. */
-static void test_signals_do_not_disturb_a_product(void **state)
+TEST(signals_do_not_disturb_a_product)
 {
-    (void)state;
     enum { TIMES = 400 };
     const shape s = {600, 200, 300};
     graphss_rng rng = graphss_rng_make(5, 1);
@@ -209,13 +203,5 @@ static void test_signals_do_not_disturb_a_product(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_gemm_starts_no_openmp_team_and_leaves_its_setting),
-        cmocka_unit_test(test_gemm_equals_its_naive_twin),
-        cmocka_unit_test(test_some_rows_have_the_bits_of_the_whole),
-        cmocka_unit_test(test_signals_do_not_disturb_a_product),
-        cmocka_unit_test(test_gemm_without_inner_columns_scales),
-        cmocka_unit_test(test_gemm_does_not_depend_on_threads),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return testing_run();
 }

@@ -1,9 +1,8 @@
 #include "testing.h"
 #include <graphss/graph.h>
 
-static void test_a_small_graph_is_built_and_cleaned(void **state)
+TEST(a_small_graph_is_built_and_cleaned)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     /* 0-1 both ways, 0-2 one way and twice, 3-2 one way, loops at 1 and 4; 4 isolated. */
     const int32_t from[] = {1, 0, 0, 0, 3, 1, 4, 4}, to[] = {0, 1, 2, 2, 2, 1, 4, 4};
@@ -36,9 +35,8 @@ static void test_a_small_graph_is_built_and_cleaned(void **state)
 }
 
 /* The graph by way of a table of all pairs. */
-static void test_random_pairs_agree_with_a_table_of_all_pairs(void **state)
+TEST(random_pairs_agree_with_a_table_of_all_pairs)
 {
-    (void)state;
     enum { N = 37 };
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_rng rng = graphss_rng_make(7, 1);
@@ -78,9 +76,8 @@ static void test_random_pairs_agree_with_a_table_of_all_pairs(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_a_graph_without_nodes_or_edges_is_fine(void **state)
+TEST(a_graph_without_nodes_or_edges_is_fine)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_graph g = {0}, copy = {0};
     assert_ok(ctx, graphss_graph_check(ctx, &g));
@@ -96,9 +93,8 @@ static void test_a_graph_without_nodes_or_edges_is_fine(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_an_end_out_of_range_is_refused_and_leaves_out_alone(void **state)
+TEST(an_end_out_of_range_is_refused_and_leaves_out_alone)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_graph g = {0};
     const int32_t from[] = {0, 1}, to[] = {1, 3}, negative[] = {1, -1};
@@ -112,9 +108,8 @@ static void test_an_end_out_of_range_is_refused_and_leaves_out_alone(void **stat
     graphss_ctx_free(ctx);
 }
 
-static void test_check_names_the_rule_that_is_broken(void **state)
+TEST(check_names_the_rule_that_is_broken)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     int64_t offset[] = {0, 2, 3, 4};
     int32_t target[] = {1, 2, 0, 0};
@@ -137,9 +132,8 @@ static void test_check_names_the_rule_that_is_broken(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_check_of_features_names_the_rule_that_is_broken(void **state)
+TEST(check_of_features_names_the_rule_that_is_broken)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     int64_t offset[] = {0, 2, 3};
     int32_t column[] = {0, 2, 1};
@@ -184,9 +178,8 @@ static void test_check_of_features_names_the_rule_that_is_broken(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_copies_share_nothing(void **state)
+TEST(copies_share_nothing)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     int64_t offset[] = {0, 1, 3};
     int32_t column[] = {2, 0, 1};
@@ -231,23 +224,12 @@ static graphss_status build_and_copy(graphss_ctx *ctx, void *arg)
     return st;
 }
 
-static void test_each_allocation_may_fail(void **state)
+TEST(each_allocation_may_fail)
 {
-    (void)state;
     testing_each_allocation_fails(build_and_copy, NULL);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_small_graph_is_built_and_cleaned),
-        cmocka_unit_test(test_random_pairs_agree_with_a_table_of_all_pairs),
-        cmocka_unit_test(test_a_graph_without_nodes_or_edges_is_fine),
-        cmocka_unit_test(test_an_end_out_of_range_is_refused_and_leaves_out_alone),
-        cmocka_unit_test(test_check_names_the_rule_that_is_broken),
-        cmocka_unit_test(test_check_of_features_names_the_rule_that_is_broken),
-        cmocka_unit_test(test_copies_share_nothing),
-        cmocka_unit_test(test_each_allocation_may_fail),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return testing_run();
 }

@@ -44,9 +44,8 @@ static void check_spmm(
     free(y);
 }
 
-static void test_spmm_equals_its_naive_twin(void **state)
+TEST(spmm_equals_its_naive_twin)
 {
-    (void)state;
     graphss_rng rng = graphss_rng_make(1, 1);
     FOR_EACH_SET(kern)
     for (size_t w = 0; w < WIDTHS; w++)
@@ -60,9 +59,8 @@ static void test_spmm_equals_its_naive_twin(void **state)
         }
 }
 
-static void test_spmm_known_answer(void **state)
+TEST(spmm_known_answer)
 {
-    (void)state;
     const int64_t offset[] = {0, 2, 2, 3};
     const int32_t column[] = {0, 2, 1};
     const float value[] = {2, -1, 0.5f}, x[] = {1, 2, 3, 4, 5, 6};
@@ -77,9 +75,8 @@ static void test_spmm_known_answer(void **state)
     }
 }
 
-static void test_spmm_of_a_strip_equals_the_whole_and_keeps_to_its_columns(void **state)
+TEST(spmm_of_a_strip_equals_the_whole_and_keeps_to_its_columns)
 {
-    (void)state;
     graphss_rng rng = graphss_rng_make(8, 1);
     FOR_EACH_SET(kern)
     for (size_t w = 0; w < WIDTHS; w++) {
@@ -100,9 +97,8 @@ static void test_spmm_of_a_strip_equals_the_whole_and_keeps_to_its_columns(void 
     }
 }
 
-static void test_an_empty_matrix_writes_nothing(void **state)
+TEST(an_empty_matrix_writes_nothing)
 {
-    (void)state;
     const int64_t offset[] = {0};
     float y = 7, x = 1;
     FOR_EACH_SET(kern)
@@ -116,9 +112,8 @@ static void test_an_empty_matrix_writes_nothing(void **state)
     }
 }
 
-static void test_cutting_rows_changes_no_bit(void **state)
+TEST(cutting_rows_changes_no_bit)
 {
-    (void)state;
     graphss_rng rng = graphss_rng_make(2, 1);
     FOR_EACH_SET(kern)
     for (size_t w = 0; w < WIDTHS; w++) {
@@ -147,9 +142,8 @@ static void test_cutting_rows_changes_no_bit(void **state)
     }
 }
 
-static void test_transposed_product_adds_and_keeps_to_its_columns(void **state)
+TEST(transposed_product_adds_and_keeps_to_its_columns)
 {
-    (void)state;
     graphss_rng rng = graphss_rng_make(3, 1);
     FOR_EACH_SET(kern)
     for (size_t w = 0; w < WIDTHS; w++)
@@ -194,9 +188,8 @@ static double bits_twin(double *size, const uint32_t *word, size_t n_rows, size_
     return sum;
 }
 
-static void test_bits_equal_their_naive_twin_and_keep_to_their_place(void **state)
+TEST(bits_equal_their_naive_twin_and_keep_to_their_place)
 {
-    (void)state;
     enum { ROWS = 9, MOST = 70 };
     static const size_t columns[] = {1, 31, 32, 33, 64, MOST};
     graphss_rng rng = graphss_rng_make(12, 1);
@@ -233,9 +226,8 @@ static void test_bits_equal_their_naive_twin_and_keep_to_their_place(void **stat
     free(s);
 }
 
-static void test_sddmm_adds_dot_products(void **state)
+TEST(sddmm_adds_dot_products)
 {
-    (void)state;
     graphss_rng rng = graphss_rng_make(4, 1);
     FOR_EACH_SET(kern)
     for (size_t w = 0; w < WIDTHS; w++) {
@@ -264,9 +256,8 @@ static void test_sddmm_adds_dot_products(void **state)
     }
 }
 
-static void test_adam_takes_the_published_step(void **state)
+TEST(adam_takes_the_published_step)
 {
-    (void)state;
     enum { N = 37 };
     const double rate = 0.01, b1 = 0.9, b2 = 0.999, eps = 1e-8, decay = 5e-4;
     FOR_EACH_SET(kern)
@@ -295,9 +286,8 @@ static void test_adam_takes_the_published_step(void **state)
     }
 }
 
-static void test_relu_and_its_gradient(void **state)
+TEST(relu_and_its_gradient)
 {
-    (void)state;
     enum { ROWS = 5, K = 19, N = ROWS * K };
     graphss_rng rng = graphss_rng_make(6, 1);
     float *x = random_floats(&rng, N), *bias = random_floats(&rng, K);
@@ -337,9 +327,8 @@ static void test_relu_and_its_gradient(void **state)
     free(gy);
 }
 
-static void test_column_sums(void **state)
+TEST(column_sums)
 {
-    (void)state;
     enum { ROWS = 13 };
     graphss_rng rng = graphss_rng_make(14, 1);
     FOR_EACH_SET(kern)
@@ -362,9 +351,8 @@ static void test_column_sums(void **state)
     }
 }
 
-static void test_axpy_adds_a_multiple(void **state)
+TEST(axpy_adds_a_multiple)
 {
-    (void)state;
     FOR_EACH_SET(kern)
     {
         float y[23], x[23];
@@ -390,9 +378,8 @@ static float *mask(const graphss_i_kernels *kern, size_t n, uint64_t key, uint32
     return y;
 }
 
-static void test_dropout_is_the_same_everywhere_and_in_pieces(void **state)
+TEST(dropout_is_the_same_everywhere_and_in_pieces)
 {
-    (void)state;
     enum { N = 1000 };
     graphss_rng rng = graphss_rng_make(7, 1);
     float *x = random_floats(&rng, N), want[N];
@@ -412,9 +399,8 @@ static void test_dropout_is_the_same_everywhere_and_in_pieces(void **state)
     free(x);
 }
 
-static void test_dropping_bits_drops_what_dropping_numbers_does(void **state)
+TEST(dropping_bits_drops_what_dropping_numbers_does)
 {
-    (void)state;
     enum { WORDS = 40, FROM = 3 };
     graphss_rng rng = graphss_rng_make(13, 1);
     uint32_t x[WORDS], y[WORDS] = {0};
@@ -434,9 +420,8 @@ static void test_dropping_bits_drops_what_dropping_numbers_does(void **state)
     }
 }
 
-static void test_dropout_beyond_32_bits_of_counter(void **state)
+TEST(dropout_beyond_32_bits_of_counter)
 {
-    (void)state;
     /* The kernel touches numbers j0..j1 only, so the array may start far below them. */
     const size_t far = (size_t)1 << 33;
     FOR_EACH_SET(kern)
@@ -451,9 +436,8 @@ static void test_dropout_beyond_32_bits_of_counter(void **state)
     }
 }
 
-static void test_dropout_keeps_the_share_it_should(void **state)
+TEST(dropout_keeps_the_share_it_should)
 {
-    (void)state;
     enum { N = 1 << 20 };
     const graphss_i_kernels *kern = graphss_i_kernels_choose();
     const uint32_t thresholds[] = {0, 655, 6554, 32768, 58982, 65536};
@@ -480,9 +464,8 @@ static void assert_unrelated(
         fail_msg("%s %llu: %.0f of %zu agree", what, (unsigned long long)which, same, n);
 }
 
-static void test_dropout_neighbours_are_unrelated(void **state)
+TEST(dropout_neighbours_are_unrelated)
 {
-    (void)state;
     enum { N = 1 << 20 };
     float *y = mask(graphss_i_kernels_choose(), N, 12345, 1 << 15);
     const size_t lags[] = {
@@ -492,9 +475,8 @@ static void test_dropout_neighbours_are_unrelated(void **state)
     free(y);
 }
 
-static void test_dropout_keys_are_unrelated(void **state)
+TEST(dropout_keys_are_unrelated)
 {
-    (void)state;
     enum { N = 1 << 16 };
     const graphss_i_kernels *kern = graphss_i_kernels_choose();
     float *first = mask(kern, N, 0, 1 << 15), *last = mask(kern, N, 0, 1 << 15);
@@ -515,9 +497,8 @@ static void test_dropout_keys_are_unrelated(void **state)
 }
 
 /* Counts of 8 consecutive decisions follow the binomial law (chi-square, 8 degrees). */
-static void test_dropout_counts_are_binomial(void **state)
+TEST(dropout_counts_are_binomial)
 {
-    (void)state;
     enum { N = 1 << 20, GROUPS = N / 8 };
     const double choose[9] = {1, 8, 28, 56, 70, 56, 28, 8, 1};
     for (uint64_t key = 1; key <= 4; key++) {
@@ -540,26 +521,5 @@ static void test_dropout_counts_are_binomial(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_spmm_equals_its_naive_twin),
-        cmocka_unit_test(test_spmm_known_answer),
-        cmocka_unit_test(test_spmm_of_a_strip_equals_the_whole_and_keeps_to_its_columns),
-        cmocka_unit_test(test_an_empty_matrix_writes_nothing),
-        cmocka_unit_test(test_cutting_rows_changes_no_bit),
-        cmocka_unit_test(test_transposed_product_adds_and_keeps_to_its_columns),
-        cmocka_unit_test(test_bits_equal_their_naive_twin_and_keep_to_their_place),
-        cmocka_unit_test(test_sddmm_adds_dot_products),
-        cmocka_unit_test(test_adam_takes_the_published_step),
-        cmocka_unit_test(test_relu_and_its_gradient),
-        cmocka_unit_test(test_column_sums),
-        cmocka_unit_test(test_axpy_adds_a_multiple),
-        cmocka_unit_test(test_dropout_is_the_same_everywhere_and_in_pieces),
-        cmocka_unit_test(test_dropping_bits_drops_what_dropping_numbers_does),
-        cmocka_unit_test(test_dropout_beyond_32_bits_of_counter),
-        cmocka_unit_test(test_dropout_keeps_the_share_it_should),
-        cmocka_unit_test(test_dropout_neighbours_are_unrelated),
-        cmocka_unit_test(test_dropout_keys_are_unrelated),
-        cmocka_unit_test(test_dropout_counts_are_binomial),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return testing_run();
 }

@@ -7,9 +7,8 @@ static void assert_same_bits(const float *a, const float *b, size_t n)
     assert_memory_equal(a, b, n * sizeof *a);
 }
 
-static void test_spmm_and_sddmm_do_not_depend_on_threads(void **state)
+TEST(spmm_and_sddmm_do_not_depend_on_threads)
 {
-    (void)state;
     const size_t ks[] = {1, 7, 16, 64, 200};
     graphss_rng rng = graphss_rng_make(1, 1);
     graphss_i_csr m = random_csr(&rng, 4000, 3000, 10, true, true);
@@ -44,9 +43,8 @@ static void test_spmm_and_sddmm_do_not_depend_on_threads(void **state)
     random_csr_free(&m);
 }
 
-static void test_one_row_may_hold_all_entries(void **state)
+TEST(one_row_may_hold_all_entries)
 {
-    (void)state;
     enum { N = 5000, K = 200 };
     int64_t offset[101];
     int32_t *column = malloc(N * sizeof *column);
@@ -68,9 +66,8 @@ static void test_one_row_may_hold_all_entries(void **state)
     free(y);
 }
 
-static void test_transposed_product_equals_product_with_transpose(void **state)
+TEST(transposed_product_equals_product_with_transpose)
 {
-    (void)state;
     const size_t ks[] = {1, 3, 7, 16, 17, 64, 200, 333};
     graphss_rng rng = graphss_rng_make(2, 1);
     for (size_t t = 0; t < 8; t++)
@@ -93,9 +90,8 @@ static void test_transposed_product_equals_product_with_transpose(void **state)
         }
 }
 
-static void test_transposing_twice_gives_the_matrix_back(void **state)
+TEST(transposing_twice_gives_the_matrix_back)
 {
-    (void)state;
     graphss_rng rng = graphss_rng_make(3, 1);
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     for (int valued = 0; valued < 2; valued++) {
@@ -119,9 +115,8 @@ static void test_transposing_twice_gives_the_matrix_back(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_empty_matrices_are_fine(void **state)
+TEST(empty_matrices_are_fine)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 2);
     int64_t none[4] = {0};
     graphss_i_csr nothing = {0}, flat = {0, 5, none, NULL, NULL, true};
@@ -144,9 +139,8 @@ static void test_empty_matrices_are_fine(void **state)
 }
 
 /* A symmetric pattern, with loops and an empty row; each place found by search. */
-static void test_places_are_where_the_transposed_entry_stands(void **state)
+TEST(places_are_where_the_transposed_entry_stands)
 {
-    (void)state;
     enum { NODES = 50 };
     graphss_rng rng = graphss_rng_make(6, 1);
     bool joined[NODES][NODES] = {{false}};
@@ -174,9 +168,8 @@ static void test_places_are_where_the_transposed_entry_stands(void **state)
         }
 }
 
-static void test_transpose_refuses_rows_that_no_column_can_name(void **state)
+TEST(transpose_refuses_rows_that_no_column_can_name)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_i_csr m = {.n_rows = (size_t)INT32_MAX + 1, .n_cols = 1}, t = {0};
     assert_fails(ctx, graphss_i_csr_transpose(ctx, &t, &m), GRAPHSS_ERR_LIMIT, "rows");
@@ -191,9 +184,8 @@ static graphss_status transpose(graphss_ctx *ctx, void *arg)
     return st;
 }
 
-static void test_each_allocation_may_fail(void **state)
+TEST(each_allocation_may_fail)
 {
-    (void)state;
     graphss_rng rng = graphss_rng_make(5, 1);
     graphss_i_csr m = random_csr(&rng, 20, 30, 4, true, false);
     testing_each_allocation_fails(transpose, &m);
@@ -202,15 +194,5 @@ static void test_each_allocation_may_fail(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_spmm_and_sddmm_do_not_depend_on_threads),
-        cmocka_unit_test(test_one_row_may_hold_all_entries),
-        cmocka_unit_test(test_transposed_product_equals_product_with_transpose),
-        cmocka_unit_test(test_transposing_twice_gives_the_matrix_back),
-        cmocka_unit_test(test_empty_matrices_are_fine),
-        cmocka_unit_test(test_places_are_where_the_transposed_entry_stands),
-        cmocka_unit_test(test_transpose_refuses_rows_that_no_column_can_name),
-        cmocka_unit_test(test_each_allocation_may_fail),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return testing_run();
 }

@@ -4,9 +4,8 @@
 
 enum { ROWS = 9, D = 50 };
 
-static void test_rows_multiplied_at_once_have_the_bits_of_single_ones(void **state)
+TEST(rows_multiplied_at_once_have_the_bits_of_single_ones)
 {
-    (void)state;
     graphss_rng rng = graphss_rng_make(6, 1);
     float value[ROWS * D], b[D];
     int32_t column[ROWS * D];
@@ -39,9 +38,8 @@ static void test_rows_multiplied_at_once_have_the_bits_of_single_ones(void **sta
             }
 }
 
-static void test_a_sparse_row_without_entries_is_not_dense(void **state)
+TEST(a_sparse_row_without_entries_is_not_dense)
 {
-    (void)state;
     int64_t offset[] = {0, 0, 0};
     const graphss_features x = {.n_rows = 2, .n_cols = 3, .offset = offset};
     const graphss_i_row a = graphss_i_row_of(&x, 0), b = graphss_i_row_of(&x, 1);
@@ -53,9 +51,5 @@ static void test_a_sparse_row_without_entries_is_not_dense(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rows_multiplied_at_once_have_the_bits_of_single_ones),
-        cmocka_unit_test(test_a_sparse_row_without_entries_is_not_dense),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return testing_run();
 }

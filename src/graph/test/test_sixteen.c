@@ -28,9 +28,8 @@ static void softmax_twin(double *p, const double *z, size_t k)
 
 /* Whatever the spread: chances down to e^-80 are right but for the rounding of differences,
  * which is up to 4e-6 where they are near 80. */
-static void test_softmax_of_rows(void **state)
+TEST(softmax_of_rows)
 {
-    (void)state;
     graphss_rng rng = graphss_rng_make(1, 1);
     const float spread[] = {1e-3F, 1, 20};
     FOR_EACH_SET(kern)
@@ -59,9 +58,8 @@ static void test_softmax_of_rows(void **state)
         }
 }
 
-static void test_softmax_at_the_ends(void **state)
+TEST(softmax_at_the_ends)
 {
-    (void)state;
     FOR_EACH_SET(kern)
     {
         float far[4] = {0, -1e30F, -INFINITY, -88}, bad[3] = {0, NAN, 1};
@@ -85,9 +83,8 @@ static void choice_twin(double *p, const float *w, const float *x, size_t k)
     softmax_twin(p, z, k);
 }
 
-static void test_choice_and_what_bends_it(void **state)
+TEST(choice_and_what_bends_it)
 {
-    (void)state;
     const double least = 0.02;
     graphss_rng rng = graphss_rng_make(2, 1);
     FOR_EACH_SET(kern)
@@ -134,9 +131,8 @@ static void test_choice_and_what_bends_it(void **state)
 }
 
 /* Every state is a choice with weights of its own; columns behind f are not read. */
-static void test_choices_of_sixteen_states(void **state)
+TEST(choices_of_sixteen_states)
 {
-    (void)state;
     graphss_rng rng = graphss_rng_make(3, 1);
     FOR_EACH_SET(kern)
     for (size_t t = 0; t < CASES; t++)
@@ -164,9 +160,8 @@ static void test_choices_of_sixteen_states(void **state)
         }
 }
 
-static void test_a_row_times_a_matrix(void **state)
+TEST(a_row_times_a_matrix)
 {
-    (void)state;
     graphss_rng rng = graphss_rng_make(4, 1);
     FOR_EACH_SET(kern)
     for (size_t f = 0; f < 90; f += 11)
@@ -189,12 +184,5 @@ static void test_a_row_times_a_matrix(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_softmax_of_rows),
-        cmocka_unit_test(test_softmax_at_the_ends),
-        cmocka_unit_test(test_choice_and_what_bends_it),
-        cmocka_unit_test(test_choices_of_sixteen_states),
-        cmocka_unit_test(test_a_row_times_a_matrix),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return testing_run();
 }

@@ -6,7 +6,7 @@ static graphss_status parse(graphss_ctx *ctx, graphss_event *e, const char *line
     return graphss_event_parse(ctx, e, line, strlen(line));
 }
 
-static void test_a_line_is_read_and_written_back(void **state)
+TEST(a_line_is_read_and_written_back)
 {
     static const char *const line[] = {
         "{\"op\":\"+link\",\"u\":\"anna\",\"v\":\"bot7\",\"t\":1763438400.0,\"source\":"
@@ -33,7 +33,7 @@ static void test_a_line_is_read_and_written_back(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_bad_lines_are_refused_with_the_reason(void **state)
+TEST(bad_lines_are_refused_with_the_reason)
 {
     static const char *const line[][2] = {
         {"", "column"},
@@ -66,7 +66,7 @@ static void test_bad_lines_are_refused_with_the_reason(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_times_and_durations(void **state)
+TEST(times_and_durations)
 {
     static const struct {
         const char *text;
@@ -102,9 +102,8 @@ static void test_times_and_durations(void **state)
                  graphss_false_alarms_parse(&opt, "1/moon"));
 }
 
-static void test_a_file_is_read_line_by_line_and_resumed(void **state)
+TEST(a_file_is_read_line_by_line_and_resumed)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     char path[256], where[300];
     testing_temporary(path, sizeof path, "events.jsonl");
@@ -178,7 +177,7 @@ static graphss_status read_once(graphss_ctx *ctx, void *arg)
     return st;
 }
 
-static void test_each_allocation_fails(void **state)
+TEST(each_allocation_fails)
 {
     char line[] = "{\"op\":\"set\",\"u\":\"a\",\"features\":{\"x\":1,\"y\":2}}";
     (void)state;
@@ -195,12 +194,5 @@ static void test_each_allocation_fails(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_line_is_read_and_written_back),
-        cmocka_unit_test(test_bad_lines_are_refused_with_the_reason),
-        cmocka_unit_test(test_times_and_durations),
-        cmocka_unit_test(test_a_file_is_read_line_by_line_and_resumed),
-        cmocka_unit_test(test_each_allocation_fails),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return testing_run();
 }

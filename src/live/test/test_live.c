@@ -98,7 +98,7 @@ static void apply_random(
 
 #define SYNTH "synth:nodes=300,degree=6,classes=4,features=60,words=8,seed=3"
 
-static void test_probabilities_are_those_of_a_whole_pass(void **state)
+TEST(probabilities_are_those_of_a_whole_pass)
 {
     static const char *const type[] = {"gcn", "sage", "sage-mean", "sgc", "mlp", "gat"};
     (void)state;
@@ -148,9 +148,8 @@ static void assert_same(graphss_ctx *ctx, graphss_live *a, graphss_live *b)
     }
 }
 
-static void test_a_saved_state_goes_on_with_the_same_bits(void **state)
+TEST(a_saved_state_goes_on_with_the_same_bits)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     world w;
     graphss_live *live = NULL, *again = NULL;
@@ -192,9 +191,8 @@ static void test_a_saved_state_goes_on_with_the_same_bits(void **state)
 }
 
 /* The same graph, opened whole: suspicion of what did not change since must be the same. */
-static void test_evidence_is_that_of_a_whole_snapshot(void **state)
+TEST(evidence_is_that_of_a_whole_snapshot)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     world w;
     graphss_live *live = NULL, *fresh = NULL;
@@ -356,9 +354,8 @@ static graphss_status live_a_life(graphss_ctx *ctx, void *arg)
     return st;
 }
 
-static void test_each_allocation_fails(void **state)
+TEST(each_allocation_fails)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     world w;
     world_make(
@@ -370,7 +367,7 @@ static void test_each_allocation_fails(void **state)
 
 /* Another model takes over: its graph is that of the old one, its answers those of a whole
  * pass, and what people and sources know goes on. */
-static void test_another_model_takes_over(void **state)
+TEST(another_model_takes_over)
 {
     static const char *const member[] = {"7", "8", "later"};
     (void)state;
@@ -443,12 +440,5 @@ static void test_another_model_takes_over(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_probabilities_are_those_of_a_whole_pass),
-        cmocka_unit_test(test_a_saved_state_goes_on_with_the_same_bits),
-        cmocka_unit_test(test_evidence_is_that_of_a_whole_snapshot),
-        cmocka_unit_test(test_another_model_takes_over),
-        cmocka_unit_test(test_each_allocation_fails),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return testing_run();
 }

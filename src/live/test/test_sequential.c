@@ -3,7 +3,7 @@
 
 #include "live/sequential.h"
 
-static void test_ranks_are_uniform_whatever_the_scores(void **state)
+TEST(ranks_are_uniform_whatever_the_scores)
 {
     enum { N = 20000, PARTS = 20 };
     (void)state;
@@ -44,7 +44,7 @@ static size_t checks_until_alarm(
     return most + 1;
 }
 
-static void test_false_alarms_are_no_more_than_promised(void **state)
+TEST(false_alarms_are_no_more_than_promised)
 {
     enum { RUNS = 400 };
     static const double threshold = 50;
@@ -62,9 +62,8 @@ static void test_false_alarms_are_no_more_than_promised(void **state)
     }
 }
 
-static void test_an_attack_and_a_drip_are_found(void **state)
+TEST(an_attack_and_a_drip_are_found)
 {
-    (void)state;
     graphss_rng rng = graphss_rng_make(9, GRAPHSS_STREAM_SAMPLER);
     /* half of the changes are hostile: at once; one in ten: within two days of hourly checks
      */
@@ -74,9 +73,8 @@ static void test_an_attack_and_a_drip_are_found(void **state)
     }
 }
 
-static void test_nothing_adds_up_without_changes(void **state)
+TEST(nothing_adds_up_without_changes)
 {
-    (void)state;
     graphss_i_bets bets = {0};
     for (size_t t = 0; t < 1000; t++)
         assert_true(graphss_i_bets_check(&bets) <= 1);
@@ -93,11 +91,5 @@ static void test_nothing_adds_up_without_changes(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_ranks_are_uniform_whatever_the_scores),
-        cmocka_unit_test(test_false_alarms_are_no_more_than_promised),
-        cmocka_unit_test(test_an_attack_and_a_drip_are_found),
-        cmocka_unit_test(test_nothing_adds_up_without_changes),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return testing_run();
 }

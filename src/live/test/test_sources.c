@@ -19,7 +19,7 @@ static void write_map(char *path, size_t n, const char *name, const char *more)
     fclose(f);
 }
 
-static void test_a_mapping_that_is_wrong_is_refused_with_the_place(void **state)
+TEST(a_mapping_that_is_wrong_is_refused_with_the_place)
 {
     static const char *const bad[][2] = {
         {"[]", "no object"},
@@ -69,9 +69,8 @@ static graphss_i_cell cell(const char *text)
     return (graphss_i_cell){text, text ? strlen(text) : 0, true};
 }
 
-static void test_rows_become_events(void **state)
+TEST(rows_become_events)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     char path[256];
     graphss_i_map map = {0};
@@ -209,7 +208,7 @@ static graphss_status extract_once(graphss_ctx *ctx, void *arg)
     return st == GRAPHSS_ERR_IO || st == GRAPHSS_ERR_INVALID ? GRAPHSS_OK : st;
 }
 
-static void test_each_allocation_fails(void **state)
+TEST(each_allocation_fails)
 {
     char path[256];
     world w;
@@ -228,9 +227,8 @@ static void test_each_allocation_fails(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_a_database_that_is_not_there_is_said(void **state)
+TEST(a_database_that_is_not_there_is_said)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_event_source *s = NULL;
     char path[256], where[300];
@@ -327,7 +325,7 @@ static void kafka_map(const broker *b, char *path, size_t n, bool tables)
     fclose(f);
 }
 
-static void test_each_event_of_a_topic_is_applied_once(void **state)
+TEST(each_event_of_a_topic_is_applied_once)
 {
     enum { EVENTS = 200 };
     (void)state;
@@ -371,7 +369,7 @@ static void test_each_event_of_a_topic_is_applied_once(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_envelopes_of_debezium_are_rows(void **state)
+TEST(envelopes_of_debezium_are_rows)
 {
     static const char *const value[] = {
         "{\"payload\":{\"op\":\"r\",\"before\":null,\"after\":{\"id\":7,\"kind\":null,\"age\":"
@@ -432,16 +430,14 @@ static void test_envelopes_of_debezium_are_rows(void **state)
 
 #else
 
-static void test_each_event_of_a_topic_is_applied_once(void **state)
+TEST(each_event_of_a_topic_is_applied_once)
 {
-    (void)state;
     print_message("librdkafka-dev is not installed\n");
     skip();
 }
 
-static void test_envelopes_of_debezium_are_rows(void **state)
+TEST(envelopes_of_debezium_are_rows)
 {
-    (void)state;
     print_message("librdkafka-dev is not installed\n");
     skip();
 }
@@ -450,13 +446,5 @@ static void test_envelopes_of_debezium_are_rows(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_mapping_that_is_wrong_is_refused_with_the_place),
-        cmocka_unit_test(test_rows_become_events),
-        cmocka_unit_test(test_each_allocation_fails),
-        cmocka_unit_test(test_a_database_that_is_not_there_is_said),
-        cmocka_unit_test(test_each_event_of_a_topic_is_applied_once),
-        cmocka_unit_test(test_envelopes_of_debezium_are_rows),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return testing_run();
 }

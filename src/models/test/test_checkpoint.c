@@ -105,16 +105,14 @@ static void interrupt_and_go_on(graphss_mode mode)
     tear_down(&w, ctx);
 }
 
-static void test_what_goes_on_gives_what_was_not_interrupted(void **state)
+TEST(what_goes_on_gives_what_was_not_interrupted)
 {
-    (void)state;
     interrupt_and_go_on(GRAPHSS_MODE_DEFAULT);
     interrupt_and_go_on(GRAPHSS_MODE_PAPER);
 }
 
-static void test_a_file_that_is_not_of_this_training_is_refused(void **state)
+TEST(a_file_that_is_not_of_this_training_is_refused)
 {
-    (void)state;
     world w = {0};
     graphss_ctx *ctx = context(&w);
     graphss_model *model = NULL;
@@ -158,9 +156,8 @@ static graphss_status keep_one(graphss_ctx *ctx, void *arg)
     return st ? st : off;
 }
 
-static void test_each_allocation_fails(void **state)
+TEST(each_allocation_fails)
 {
-    (void)state;
     world w = {0};
     graphss_ctx *ctx = context(&w);
     set_up(&w, ctx, GRAPHSS_MODE_DEFAULT);
@@ -171,10 +168,5 @@ static void test_each_allocation_fails(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_what_goes_on_gives_what_was_not_interrupted),
-        cmocka_unit_test(test_a_file_that_is_not_of_this_training_is_refused),
-        cmocka_unit_test(test_each_allocation_fails),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return testing_run();
 }

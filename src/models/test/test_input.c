@@ -24,9 +24,8 @@ static double entry(const graphss_i_csr *m, size_t i, size_t j)
     return sum;
 }
 
-static void test_propagation_is_as_defined(void **state)
+TEST(propagation_is_as_defined)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     world w;
     world_make(ctx, &w, 1);
@@ -86,9 +85,8 @@ static void run_road(graphss_ctx *ctx, float *y, const graphss_features *f,
     graphss_i_input_destroy(ctx, &in);
 }
 
-static void test_all_methods_of_the_first_product_agree(void **state)
+TEST(all_methods_of_the_first_product_agree)
 {
-    (void)state;
     enum { COLS = 3, WIDE = 400 };
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     world w;
@@ -144,9 +142,8 @@ static graphss_status make_input(graphss_ctx *ctx, void *arg)
     return st;
 }
 
-static void test_each_allocation_of_each_road_may_fail(void **state)
+TEST(each_allocation_of_each_road_may_fail)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     world w;
     world_make(ctx, &w, 2);
@@ -220,9 +217,8 @@ static graphss_features other_rows(const graphss_features *f, const int32_t *fro
     return made;
 }
 
-static void test_rows_that_are_known_are_taken_over(void **state)
+TEST(rows_that_are_known_are_taken_over)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     world w;
     world_make(ctx, &w, 2);
@@ -267,9 +263,8 @@ static graphss_status multiply_input(graphss_ctx *ctx, void *arg)
     return st;
 }
 
-static void test_each_allocation_of_a_product_may_fail(void **state)
+TEST(each_allocation_of_a_product_may_fail)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     world w;
     world_make(ctx, &w, 2);
@@ -284,9 +279,8 @@ static void test_each_allocation_of_a_product_may_fail(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_rows_are_divided_by_their_sum(void **state)
+TEST(rows_are_divided_by_their_sum)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     int64_t offset[] = {0, 2, 2, 3};
     int32_t column[] = {0, 2, 1};
@@ -311,9 +305,8 @@ static void test_rows_are_divided_by_their_sum(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_columns_get_mean_0_and_spread_1(void **state)
+TEST(columns_get_mean_0_and_spread_1)
 {
-    (void)state;
     enum { N = 4, D = 4 };
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     /* Far from 0, mostly 0, the same everywhere, and of a sum that is no row's business. */
@@ -353,9 +346,8 @@ static void test_columns_get_mean_0_and_spread_1(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_adam_steps_as_published(void **state)
+TEST(adam_steps_as_published)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_i_params p = {0};
     graphss_i_adam a = {0};
@@ -390,15 +382,5 @@ static void test_adam_steps_as_published(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_propagation_is_as_defined),
-        cmocka_unit_test(test_all_methods_of_the_first_product_agree),
-        cmocka_unit_test(test_each_allocation_of_each_road_may_fail),
-        cmocka_unit_test(test_rows_that_are_known_are_taken_over),
-        cmocka_unit_test(test_each_allocation_of_a_product_may_fail),
-        cmocka_unit_test(test_rows_are_divided_by_their_sum),
-        cmocka_unit_test(test_columns_get_mean_0_and_spread_1),
-        cmocka_unit_test(test_adam_steps_as_published),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return testing_run();
 }

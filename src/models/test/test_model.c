@@ -49,9 +49,8 @@ static double dropout_of(
     return opt.dropout;
 }
 
-static void test_of_dense_features_fewer_are_dropped(void **state)
+TEST(of_dense_features_fewer_are_dropped)
 {
-    (void)state;
     float value = 1;
     const graphss_features dense = {.n_rows = 1, .n_cols = 1, .value = &value};
     for (size_t i = 0; graphss_model_name(i); i++) {
@@ -63,9 +62,8 @@ static void test_of_dense_features_fewer_are_dropped(void **state)
     }
 }
 
-static void test_the_unit_of_a_measurement_does_not_matter(void **state)
+TEST(the_unit_of_a_measurement_does_not_matter)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     world w;
     world_make(ctx, &w, 1);
@@ -108,9 +106,8 @@ static void keep_warning(void *user, graphss_log_level level, const char *line)
         snprintf(user, 256, "%s", line);
 }
 
-static void test_measurements_that_are_not_standardised_are_warned_of(void **state)
+TEST(measurements_that_are_not_standardised_are_warned_of)
 {
-    (void)state;
     char warning[256] = "";
     graphss_ctx *ctx = graphss_ctx_new(&(graphss_ctx_options){
         .struct_size = sizeof(graphss_ctx_options), .log = keep_warning, .user = warning});
@@ -137,9 +134,8 @@ static void test_measurements_that_are_not_standardised_are_warned_of(void **sta
     graphss_ctx_free(ctx);
 }
 
-static void test_each_model_learns(void **state)
+TEST(each_model_learns)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 2);
     world w;
     world_make(ctx, &w, 1);
@@ -169,9 +165,8 @@ static void test_each_model_learns(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_probabilities_sum_to_one(void **state)
+TEST(probabilities_sum_to_one)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     world w;
     world_make(ctx, &w, 1);
@@ -189,9 +184,8 @@ static void test_probabilities_sum_to_one(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_labels_are_the_likeliest_classes(void **state)
+TEST(labels_are_the_likeliest_classes)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     world w;
     world_make(ctx, &w, 1);
@@ -216,9 +210,8 @@ static void test_labels_are_the_likeliest_classes(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_kept_weights_are_those_that_were_measured(void **state)
+TEST(kept_weights_are_those_that_were_measured)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     world w;
     world_make(ctx, &w, 2);
@@ -249,9 +242,8 @@ static void test_kept_weights_are_those_that_were_measured(void **state)
 
 /* The paper's code judges before a step and keeps what it has after it; of equally good epochs
  * the first. Its weights are those of a training that stops after that step. */
-static void test_paper_mode_keeps_one_step_late(void **state)
+TEST(paper_mode_keeps_one_step_late)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     world w;
     world_make(ctx, &w, 2);
@@ -293,9 +285,8 @@ static void test_paper_mode_keeps_one_step_late(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_threads_do_not_change_a_bit(void **state)
+TEST(threads_do_not_change_a_bit)
 {
-    (void)state;
     float prob[2][WORLD_NODES * 2];
     for (size_t m = 0; graphss_model_name(m); m++) {
         for (size_t threads = 1; threads <= 2; threads++) {
@@ -333,9 +324,8 @@ static void *ask(void *arg)
     return NULL;
 }
 
-static void test_contexts_may_ask_one_model_at_once(void **state)
+TEST(contexts_may_ask_one_model_at_once)
 {
-    (void)state;
     enum { ASKERS = 3 };
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     static asker a[ASKERS];
@@ -361,9 +351,8 @@ static void test_contexts_may_ask_one_model_at_once(void **state)
 }
 
 /* Products of matrices included, whose library has threads of its own. */
-static void test_a_child_of_fork_answers_the_same(void **state)
+TEST(a_child_of_fork_answers_the_same)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 2);
     float prob[WORLD_NODES * 2], again[WORLD_NODES * 2];
     world w;
@@ -395,9 +384,8 @@ static void test_a_child_of_fork_answers_the_same(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_patience_stops_early(void **state)
+TEST(patience_stops_early)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     world w;
     world_make(ctx, &w, 5);
@@ -414,9 +402,8 @@ static void test_patience_stops_early(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_what_cannot_be_trained_is_refused(void **state)
+TEST(what_cannot_be_trained_is_refused)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     world w;
     world_make(ctx, &w, 1);
@@ -477,9 +464,8 @@ static void test_what_cannot_be_trained_is_refused(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_unsound_graphs_and_features_are_refused(void **state)
+TEST(unsound_graphs_and_features_are_refused)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     world w;
     world_make(ctx, &w, 1);
@@ -537,9 +523,8 @@ static void test_unsound_graphs_and_features_are_refused(void **state)
 }
 
 /* P (P X U) V = P^2 X (U V) */
-static void test_layers_of_sgc_multiply(void **state)
+TEST(layers_of_sgc_multiply)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     world w;
     world_make(ctx, &w, 1);
@@ -570,9 +555,8 @@ static void test_layers_of_sgc_multiply(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_graphsage_starts_larger_in_paper_mode(void **state)
+TEST(graphsage_starts_larger_in_paper_mode)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     world w;
     world_make(ctx, &w, 1);
@@ -592,9 +576,8 @@ static void test_graphsage_starts_larger_in_paper_mode(void **state)
 }
 
 /* In paper mode Adam goes on, so that two halves of a training are the whole; else not. */
-static void test_adam_goes_on_in_paper_mode(void **state)
+TEST(adam_goes_on_in_paper_mode)
 {
-    (void)state;
     for (int mode = GRAPHSS_MODE_DEFAULT; mode <= GRAPHSS_MODE_PAPER; mode++) {
         graphss_ctx *ctx = testing_ctx(NULL, 1);
         world w;
@@ -624,9 +607,8 @@ static void test_adam_goes_on_in_paper_mode(void **state)
     }
 }
 
-static void test_training_goes_on_from_the_weights_given(void **state)
+TEST(training_goes_on_from_the_weights_given)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     world w;
     world_make(ctx, &w, 1);
@@ -708,9 +690,8 @@ static bool stop_at_ten(
     return done < 10;
 }
 
-static void test_training_can_be_cancelled(void **state)
+TEST(training_can_be_cancelled)
 {
-    (void)state;
     const graphss_ctx_options options = {
         .struct_size = sizeof options, .progress = stop_at_ten, .threads = 1};
     graphss_ctx *ctx = graphss_ctx_new(&options);
@@ -772,9 +753,8 @@ static graphss_status train_and_predict(graphss_ctx *ctx, void *arg)
     return st;
 }
 
-static void test_failing_allocations_leave_nothing(void **state)
+TEST(failing_allocations_leave_nothing)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     world w;
     world_make(ctx, &w, 1);
@@ -786,9 +766,8 @@ static void test_failing_allocations_leave_nothing(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_each_model_tells_which_options_it_uses(void **state)
+TEST(each_model_tells_which_options_it_uses)
 {
-    (void)state;
     for (size_t i = 0; graphss_model_name(i); i++) {
         const char *name = graphss_model_name(i);
         assert_true(graphss_model_uses(name, "dropout"));
@@ -806,9 +785,8 @@ static void test_each_model_tells_which_options_it_uses(void **state)
     assert_false(graphss_model_uses(NULL, "dropout"));
 }
 
-static void test_more_weights_than_memory_are_refused_before_they_are_made(void **state)
+TEST(more_weights_than_memory_are_refused_before_they_are_made)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     world w;
     world_make(ctx, &w, 1);
@@ -847,29 +825,5 @@ static void test_more_weights_than_memory_are_refused_before_they_are_made(void 
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_the_unit_of_a_measurement_does_not_matter),
-        cmocka_unit_test(test_measurements_that_are_not_standardised_are_warned_of),
-        cmocka_unit_test(test_each_model_learns),
-        cmocka_unit_test(test_of_dense_features_fewer_are_dropped),
-        cmocka_unit_test(test_probabilities_sum_to_one),
-        cmocka_unit_test(test_labels_are_the_likeliest_classes),
-        cmocka_unit_test(test_kept_weights_are_those_that_were_measured),
-        cmocka_unit_test(test_paper_mode_keeps_one_step_late),
-        cmocka_unit_test(test_threads_do_not_change_a_bit),
-        cmocka_unit_test(test_contexts_may_ask_one_model_at_once),
-        cmocka_unit_test(test_a_child_of_fork_answers_the_same),
-        cmocka_unit_test(test_patience_stops_early),
-        cmocka_unit_test(test_what_cannot_be_trained_is_refused),
-        cmocka_unit_test(test_more_weights_than_memory_are_refused_before_they_are_made),
-        cmocka_unit_test(test_unsound_graphs_and_features_are_refused),
-        cmocka_unit_test(test_layers_of_sgc_multiply),
-        cmocka_unit_test(test_graphsage_starts_larger_in_paper_mode),
-        cmocka_unit_test(test_adam_goes_on_in_paper_mode),
-        cmocka_unit_test(test_training_goes_on_from_the_weights_given),
-        cmocka_unit_test(test_training_can_be_cancelled),
-        cmocka_unit_test(test_failing_allocations_leave_nothing),
-        cmocka_unit_test(test_each_model_tells_which_options_it_uses),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return testing_run();
 }

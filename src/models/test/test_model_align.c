@@ -77,9 +77,8 @@ static const char *const few[NODES] = {"a", "cb", "", "b"}, *const many[NODES] =
                                                                 "abc", "cb", "ab", "bc"};
 
 /* Sparse and dense rows, words in another order, one unknown, one missing. */
-static void test_words_and_classes_go_by_name(void **state)
+TEST(words_and_classes_go_by_name)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     letters l[2];
     const graphss_model model = model_of(&l[0], &l[1]);
@@ -113,9 +112,8 @@ static void test_words_and_classes_go_by_name(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_a_standardised_feature_that_is_not_there_is_its_mean(void **state)
+TEST(a_standardised_feature_that_is_not_there_is_its_mean)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     letters l[2];
     graphss_model model = model_of(&l[0], &l[1]);
@@ -134,9 +132,8 @@ static void test_a_standardised_feature_that_is_not_there_is_its_mean(void **sta
     graphss_ctx_free(ctx);
 }
 
-static void test_what_cannot_be_matched_is_refused(void **state)
+TEST(what_cannot_be_matched_is_refused)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     letters l[2];
     const graphss_model model = model_of(&l[0], &l[1]);
@@ -157,9 +154,8 @@ static void test_what_cannot_be_matched_is_refused(void **state)
 }
 
 /* The same name twice: as it is where all stand as in the model, refused else. */
-static void test_features_of_one_name_are_not_added_up(void **state)
+TEST(features_of_one_name_are_not_added_up)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     letters l[2];
     graphss_model model = model_of(&l[0], &l[1]);
@@ -182,9 +178,8 @@ static void test_features_of_one_name_are_not_added_up(void **state)
 }
 
 /* Classes 1 and 2 of a file that lacks 0, and a model whose classes have no names. */
-static void test_classes_without_names_are_numbers(void **state)
+TEST(classes_without_names_are_numbers)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     letters l[2];
     graphss_model model = model_of(&l[0], &l[1]);
@@ -216,9 +211,8 @@ static void keep_warnings(void *user, graphss_log_level level, const char *line)
         strncat(user, line, 511 - strlen(user));
 }
 
-static void test_position_where_one_side_has_no_names_is_warned_of(void **state)
+TEST(position_where_one_side_has_no_names_is_warned_of)
 {
-    (void)state;
     char warnings[512] = "";
     graphss_ctx *ctx = graphss_ctx_new(&(graphss_ctx_options){
         .struct_size = sizeof(graphss_ctx_options), .log = keep_warnings, .user = warnings});
@@ -241,9 +235,8 @@ static void test_position_where_one_side_has_no_names_is_warned_of(void **state)
 }
 
 /* By name, and without names by number; a split loses the nodes it has no label for. */
-static void test_classes_that_the_model_does_not_know_are_left_out(void **state)
+TEST(classes_that_the_model_does_not_know_are_left_out)
 {
-    (void)state;
     char warnings[512] = "";
     graphss_ctx *ctx = graphss_ctx_new(&(graphss_ctx_options){
         .struct_size = sizeof(graphss_ctx_options), .log = keep_warnings, .user = warnings});
@@ -281,9 +274,8 @@ static void test_classes_that_the_model_does_not_know_are_left_out(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_wrong_counts_of_names_are_refused(void **state)
+TEST(wrong_counts_of_names_are_refused)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     letters l[2];
     graphss_model model = model_of(&l[0], &l[1]), blank = {.n_features = 2, .n_classes = 3};
@@ -315,9 +307,8 @@ static graphss_status adopt_copy(graphss_ctx *ctx, void *arg)
     return st;
 }
 
-static void test_failing_allocations_leave_nothing(void **state)
+TEST(failing_allocations_leave_nothing)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_dataset data;
     data_make(ctx, &data, "cab", few, "zxw", "zx-w");
@@ -328,16 +319,5 @@ static void test_failing_allocations_leave_nothing(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_words_and_classes_go_by_name),
-        cmocka_unit_test(test_a_standardised_feature_that_is_not_there_is_its_mean),
-        cmocka_unit_test(test_what_cannot_be_matched_is_refused),
-        cmocka_unit_test(test_features_of_one_name_are_not_added_up),
-        cmocka_unit_test(test_classes_without_names_are_numbers),
-        cmocka_unit_test(test_position_where_one_side_has_no_names_is_warned_of),
-        cmocka_unit_test(test_classes_that_the_model_does_not_know_are_left_out),
-        cmocka_unit_test(test_wrong_counts_of_names_are_refused),
-        cmocka_unit_test(test_failing_allocations_leave_nothing),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return testing_run();
 }

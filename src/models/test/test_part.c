@@ -184,9 +184,8 @@ static void train_on(world *w, const char *model, int ranks)
     free(each);
 }
 
-static void test_ranks_give_what_one_machine_gives(void **state)
+TEST(ranks_give_what_one_machine_gives)
 {
-    (void)state;
     static const char *const model[] = {"gcn", "sgc", "sage", "sage-mean", "mlp"};
     for (int kind = WORDS; kind <= NUMBERS; kind++) {
         world w;
@@ -261,9 +260,8 @@ static void multiply_on(const world *w, const graphss_i_csr *whole, int ranks, s
     free(x);
 }
 
-static void test_the_sparse_product_has_the_same_bits_and_the_halo_its_size(void **state)
+TEST(the_sparse_product_has_the_same_bits_and_the_halo_its_size)
 {
-    (void)state;
     static const size_t width[] = {1, 16, 33, 100};
     world w;
     set_up(&w, WORDS);
@@ -295,9 +293,8 @@ static void run_all(
     free(each[0].prob);
 }
 
-static void test_an_error_of_one_rank_is_that_of_all(void **state)
+TEST(an_error_of_one_rank_is_that_of_all)
 {
-    (void)state;
     world w;
     trained *each = calloc(4, sizeof *each);
     set_up(&w, WORDS);
@@ -329,9 +326,8 @@ static void test_an_error_of_one_rank_is_that_of_all(void **state)
     tear_down(&w);
 }
 
-static void test_each_allocation_of_one_rank_fails(void **state)
+TEST(each_allocation_of_one_rank_fails)
 {
-    (void)state;
     world w;
     trained *each = calloc(3, sizeof *each);
     set_up(&w, WORDS);
@@ -374,9 +370,8 @@ static graphss_status open_nothing(graphss_ctx *ctx, void *arg)
                : GRAPHSS_ERR_INTERNAL;
 }
 
-static void test_a_context_alone_is_one_rank(void **state)
+TEST(a_context_alone_is_one_rank)
 {
-    (void)state;
     world w;
     trained *t = calloc(1, sizeof *t);
     set_up(&w, WORDS);
@@ -401,12 +396,5 @@ static void test_a_context_alone_is_one_rank(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_the_sparse_product_has_the_same_bits_and_the_halo_its_size),
-        cmocka_unit_test(test_ranks_give_what_one_machine_gives),
-        cmocka_unit_test(test_an_error_of_one_rank_is_that_of_all),
-        cmocka_unit_test(test_each_allocation_of_one_rank_fails),
-        cmocka_unit_test(test_a_context_alone_is_one_rank),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return testing_run();
 }

@@ -102,9 +102,8 @@ static void check_again(
     graphss_ctx_free(ctx);
 }
 
-static void test_a_few_changes_give_the_bits_of_a_whole_pass(void **state)
+TEST(a_few_changes_give_the_bits_of_a_whole_pass)
 {
-    (void)state;
     for (int threads = 1; threads <= 3; threads += 2) {
         check_again("gcn", false, FEW, threads, true);
         check_again("sage", false, FEW, threads, true);
@@ -116,16 +115,14 @@ static void test_a_few_changes_give_the_bits_of_a_whole_pass(void **state)
     check_again("gat", false, FEW, 2, false);
 }
 
-static void test_many_changes_take_a_whole_pass(void **state)
+TEST(many_changes_take_a_whole_pass)
 {
-    (void)state;
     check_again("gcn", false, MANY, 1, false);
 }
 
 /* The only difference is a node that lost its last edge. */
-static void test_a_edge_alone_changes_what_is_around_it(void **state)
+TEST(a_edge_alone_changes_what_is_around_it)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     two_days t;
     two_days_make(ctx, &t, "gcn", false, 1);
@@ -179,9 +176,8 @@ static graphss_status pass_twice(graphss_ctx *ctx, void *arg)
     return st;
 }
 
-static void test_each_allocation_of_two_passes_may_fail(void **state)
+TEST(each_allocation_of_two_passes_may_fail)
 {
-    (void)state;
     static const char *const models[] = {"gcn", "sgc"};
     for (size_t i = 0; i < 2; i++) {
         graphss_ctx *ctx = testing_ctx(NULL, 1);
@@ -195,11 +191,5 @@ static void test_each_allocation_of_two_passes_may_fail(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_few_changes_give_the_bits_of_a_whole_pass),
-        cmocka_unit_test(test_many_changes_take_a_whole_pass),
-        cmocka_unit_test(test_a_edge_alone_changes_what_is_around_it),
-        cmocka_unit_test(test_each_allocation_of_two_passes_may_fail),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return testing_run();
 }

@@ -138,9 +138,8 @@ static graphss_status wrap(
         NULL);
 }
 
-static void test_a_model_made_of_a_predictor_answers_as_it_does(void **state)
+TEST(a_model_made_of_a_predictor_answers_as_it_does)
 {
-    (void)state;
     scene s;
     scene_make(&s, "sage-mean");
     const graphss_predictor p = predictor_of(&s.f, false, 0);
@@ -179,9 +178,8 @@ static void test_a_model_made_of_a_predictor_answers_as_it_does(void **state)
     scene_destroy(&s);
 }
 
-static void test_what_is_no_probability_is_refused(void **state)
+TEST(what_is_no_probability_is_refused)
 {
-    (void)state;
     static const struct {
         int how;
         graphss_status status;
@@ -236,9 +234,8 @@ static void test_what_is_no_probability_is_refused(void **state)
     scene_destroy(&s);
 }
 
-static void test_few_changes_ask_for_some_nodes(void **state)
+TEST(few_changes_ask_for_some_nodes)
 {
-    (void)state;
     static const size_t hops[] = {0, 2, 2}, few_calls[] = {1, 2, 2};
     for (int round = 0; round < 3; round++) {
         scene s;
@@ -290,9 +287,8 @@ static graphss_status compare(void *user, float *prob, const graphss_graph *grap
     return GRAPHSS_OK;
 }
 
-static void test_a_predictor_sees_measurements_in_their_own_units(void **state)
+TEST(a_predictor_sees_measurements_in_their_own_units)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     world w;
     world_make(ctx, &w, 1);
@@ -335,9 +331,8 @@ static void test_a_predictor_sees_measurements_in_their_own_units(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_answers_alone_make_a_model(void **state)
+TEST(answers_alone_make_a_model)
 {
-    (void)state;
     scene s;
     scene_make(&s, "gat");
     float before[SIZE], after[SIZE], prob[SIZE];
@@ -401,9 +396,8 @@ static void soften(float *prob)
 
 /* Answers of who is never very sure: on a snapshot that is not in the table they move as
  * softly, though the classifier that was fitted to them is surer. */
-static void test_answers_are_moved_as_sharply_as_they_were_given(void **state)
+TEST(answers_are_moved_as_sharply_as_they_were_given)
 {
-    (void)state;
     scene s;
     scene_make(&s, "gcn");
     float before[SIZE], want[SIZE], prob[SIZE];
@@ -428,9 +422,8 @@ static void test_answers_are_moved_as_sharply_as_they_were_given(void **state)
     scene_destroy(&s);
 }
 
-static void test_a_saved_one_wants_its_predictor_again(void **state)
+TEST(a_saved_one_wants_its_predictor_again)
 {
-    (void)state;
     char path[256];
     scene s;
     scene_make(&s, "gcn");
@@ -465,9 +458,8 @@ static void test_a_saved_one_wants_its_predictor_again(void **state)
     scene_destroy(&s);
 }
 
-static void test_a_predictor_is_given_links_in_both_directions(void **state)
+TEST(a_predictor_is_given_links_in_both_directions)
 {
-    (void)state;
     scene s;
     scene_make(&s, "gcn");
     const graphss_predictor p = predictor_of(&s.f, false, 0);
@@ -524,9 +516,8 @@ static graphss_status wrap_and_ask(graphss_ctx *ctx, void *arg)
     return st;
 }
 
-static void test_failing_allocations_leave_nothing(void **state)
+TEST(failing_allocations_leave_nothing)
 {
-    (void)state;
     scene s;
     scene_make(&s, "gcn");
     testing_each_allocation_fails(wrap_and_ask, &s);
@@ -535,16 +526,5 @@ static void test_failing_allocations_leave_nothing(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_model_made_of_a_predictor_answers_as_it_does),
-        cmocka_unit_test(test_what_is_no_probability_is_refused),
-        cmocka_unit_test(test_few_changes_ask_for_some_nodes),
-        cmocka_unit_test(test_a_predictor_sees_measurements_in_their_own_units),
-        cmocka_unit_test(test_answers_alone_make_a_model),
-        cmocka_unit_test(test_answers_are_moved_as_sharply_as_they_were_given),
-        cmocka_unit_test(test_a_saved_one_wants_its_predictor_again),
-        cmocka_unit_test(test_a_predictor_is_given_links_in_both_directions),
-        cmocka_unit_test(test_failing_allocations_leave_nothing),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return testing_run();
 }

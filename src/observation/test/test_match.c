@@ -30,9 +30,8 @@ static graphss_observation make(named *x, const char *letters)
     return (graphss_observation){&x->graph, &x->features, &x->names};
 }
 
-static void test_nodes_are_found_by_name_wherever_they_went(void **state)
+TEST(nodes_are_found_by_name_wherever_they_went)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     named a, b;
     const graphss_observation to = make(&a, "xcab"), from = make(&b, "abcd");
@@ -46,9 +45,8 @@ static void test_nodes_are_found_by_name_wherever_they_went(void **state)
 
 /* Names of one side alone: numbers, where one side is found whole in the other; else position,
  * where there are as many; else nobody can tell. */
-static void test_names_of_one_side_are_numbers_or_position_counts(void **state)
+TEST(names_of_one_side_are_numbers_or_position_counts)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     const struct {
         const char *names;
@@ -83,9 +81,8 @@ static void test_names_of_one_side_are_numbers_or_position_counts(void **state)
 
 /* Trained with a and d, validated on c: in numbers of another order, where d is gone. A model
  * that knows no nodes has its split as it is. */
-static void test_the_split_of_a_model_follows_its_nodes(void **state)
+TEST(the_split_of_a_model_follows_its_nodes)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     named a, b;
     const graphss_observation known = make(&a, "abcd"), now = make(&b, "cxa");
@@ -121,9 +118,8 @@ static void test_the_split_of_a_model_follows_its_nodes(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_a_past_without_any_of_the_nodes_is_refused(void **state)
+TEST(a_past_without_any_of_the_nodes_is_refused)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     named a, b;
     const graphss_observation to = make(&a, "xy"), from = make(&b, "abc");
@@ -136,9 +132,8 @@ static void test_a_past_without_any_of_the_nodes_is_refused(void **state)
 
 /* Nodes in another order: b has another word, c another neighbour, a one less; d is as it
  * was, e is new. */
-static void test_changed_nodes_are_found_by_features_and_edges(void **state)
+TEST(changed_nodes_are_found_by_features_and_edges)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     named a, b;
     graphss_observation past = make(&a, "abcd"), now = make(&b, "dcbae");
@@ -169,9 +164,8 @@ static void count_warnings(void *user, graphss_log_level level, const char *line
 }
 
 /* A ring of six nodes with a word each, and what becomes of it. */
-static void test_mismatched_nodes_are_warned_of_when_matched_by_number(void **state)
+TEST(mismatched_nodes_are_warned_of_when_matched_by_number)
 {
-    (void)state;
     size_t warnings = 0;
     graphss_ctx *ctx = graphss_ctx_new(&(graphss_ctx_options){
         .struct_size = sizeof(graphss_ctx_options), .log = count_warnings, .user = &warnings});
@@ -215,9 +209,8 @@ static void test_mismatched_nodes_are_warned_of_when_matched_by_number(void **st
     graphss_ctx_free(ctx);
 }
 
-static void test_without_names_a_node_is_its_number(void **state)
+TEST(without_names_a_node_is_its_number)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     named a, b;
     graphss_observation to = make(&a, "1x0"), from = make(&b, "ab");
@@ -235,9 +228,8 @@ static void test_without_names_a_node_is_its_number(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_a_wrong_number_of_names_is_an_error(void **state)
+TEST(a_wrong_number_of_names_is_an_error)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     named a, b;
     const graphss_observation to = make(&a, "ab"), from = make(&b, "ab");
@@ -249,9 +241,8 @@ static void test_a_wrong_number_of_names_is_an_error(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_a_split_follows_its_nodes(void **state)
+TEST(a_split_follows_its_nodes)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     int32_t train[] = {0, 2, 3}, label[] = {5, 6, 7}, val[] = {1}, val_label[] = {8};
     int32_t test[] = {4};
@@ -289,9 +280,8 @@ static graphss_status match_and_translate(graphss_ctx *ctx, void *arg)
     return st;
 }
 
-static void test_failing_allocations_leave_nothing(void **state)
+TEST(failing_allocations_leave_nothing)
 {
-    (void)state;
     testing_each_allocation_fails(match_and_translate, NULL);
 }
 
@@ -313,9 +303,8 @@ static graphss_model *trained(graphss_ctx *ctx, const world *w)
     return model;
 }
 
-static void test_the_classifier_says_the_same_of_what_is_seen(void **state)
+TEST(the_classifier_says_the_same_of_what_is_seen)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     world w;
     world_make(ctx, &w, 1);
@@ -355,9 +344,8 @@ static void test_the_classifier_says_the_same_of_what_is_seen(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_words_are_seen_as_they_are(void **state)
+TEST(words_are_seen_as_they_are)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     world w;
     world_make(ctx, &w, 1);
@@ -383,9 +371,8 @@ static graphss_status look(graphss_ctx *ctx, void *arg)
     return st;
 }
 
-static void test_each_allocation_may_fail(void **state)
+TEST(each_allocation_may_fail)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     world w;
     world_make(ctx, &w, 1);
@@ -402,20 +389,5 @@ static void test_each_allocation_may_fail(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_nodes_are_found_by_name_wherever_they_went),
-        cmocka_unit_test(test_names_of_one_side_are_numbers_or_position_counts),
-        cmocka_unit_test(test_the_split_of_a_model_follows_its_nodes),
-        cmocka_unit_test(test_a_past_without_any_of_the_nodes_is_refused),
-        cmocka_unit_test(test_changed_nodes_are_found_by_features_and_edges),
-        cmocka_unit_test(test_mismatched_nodes_are_warned_of_when_matched_by_number),
-        cmocka_unit_test(test_without_names_a_node_is_its_number),
-        cmocka_unit_test(test_a_wrong_number_of_names_is_an_error),
-        cmocka_unit_test(test_a_split_follows_its_nodes),
-        cmocka_unit_test(test_failing_allocations_leave_nothing),
-        cmocka_unit_test(test_the_classifier_says_the_same_of_what_is_seen),
-        cmocka_unit_test(test_words_are_seen_as_they_are),
-        cmocka_unit_test(test_each_allocation_may_fail),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return testing_run();
 }

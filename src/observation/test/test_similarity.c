@@ -57,9 +57,8 @@ static double naive(const float *a, const float *b, graphss_similarity kind)
     return aa == 0 || bb == 0 ? 0 : dot / sqrt(aa * bb);
 }
 
-static void test_each_kind_is_what_it_says_sparse_or_dense(void **state)
+TEST(each_kind_is_what_it_says_sparse_or_dense)
 {
-    (void)state;
     const float x[NODES * WORDS] = {
         1, 0, 2, 0, 0, 3, 2, 1, 0, 0, 0, 0, 0, 0, 0, 0, 4, 0, 0, 0};
     graphss_ctx *ctx = testing_ctx(NULL, 2);
@@ -85,9 +84,8 @@ static void test_each_kind_is_what_it_says_sparse_or_dense(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_auto_looks_at_the_kind_of_features(void **state)
+TEST(auto_looks_at_the_kind_of_features)
 {
-    (void)state;
     const float x[NODES * WORDS] = {
         1, 1, 1, 0, 0, 0, 1, 1, 1, 0, 0, 0, 0, 1, 0, 0, 1, 1, 1, 1};
     graphss_ctx *ctx = testing_ctx(NULL, 1);
@@ -107,9 +105,8 @@ static void test_auto_looks_at_the_kind_of_features(void **state)
 }
 
 /* The model on the graph that is left when unlike edges are taken out by hand. */
-static void test_jaccard_is_the_model_on_the_edges_that_stay(void **state)
+TEST(jaccard_is_the_model_on_the_edges_that_stay)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     attacked_world a;
     attacked_world_make(ctx, &a);
@@ -163,9 +160,8 @@ static void test_jaccard_is_the_model_on_the_edges_that_stay(void **state)
 }
 
 /* Of none, of three, of more than are sorted; and what is no number stays among the edges. */
-static void test_median_and_the_edges_at_least_so_alike(void **state)
+TEST(median_and_the_edges_at_least_so_alike)
 {
-    (void)state;
     enum { MANY = 200001 };
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     float median = 1;
@@ -206,11 +202,5 @@ static void test_median_and_the_edges_at_least_so_alike(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_each_kind_is_what_it_says_sparse_or_dense),
-        cmocka_unit_test(test_auto_looks_at_the_kind_of_features),
-        cmocka_unit_test(test_median_and_the_edges_at_least_so_alike),
-        cmocka_unit_test(test_jaccard_is_the_model_on_the_edges_that_stay),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return testing_run();
 }

@@ -23,9 +23,8 @@ static void own_labels(graphss_ctx *ctx, int32_t *label, float *prob, const atta
     graphss_labels_argmax(label, prob, WORLD_NODES, 2);
 }
 
-static void test_the_defaults_are_the_papers(void **state)
+TEST(the_defaults_are_the_papers)
 {
-    (void)state;
     graphss_recover_options opt;
     graphss_recover_options_init(
         &opt, graphss_lab_method_find("graphss"), GRAPHSS_MODE_PAPER, NULL);
@@ -83,9 +82,8 @@ static graphss_recover_options without_retraining(const attacked_world *a)
     return opt;
 }
 
-static void test_without_retraining_it_is_algorithm_1(void **state)
+TEST(without_retraining_it_is_algorithm_1)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     attacked_world a;
     attacked_world_make(ctx, &a);
@@ -102,9 +100,8 @@ static void test_without_retraining_it_is_algorithm_1(void **state)
 
 /* The published code writes the retrained model over the first: the next set of victims meets
  * that one, but Y_a stays what it was. */
-static void test_what_one_set_leaves_the_next_begins_with(void **state)
+TEST(what_one_set_leaves_the_next_begins_with)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     attacked_world a;
     attacked_world_make(ctx, &a);
@@ -135,9 +132,8 @@ static void test_what_one_set_leaves_the_next_begins_with(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_with_fixed_phi_labels_stay_the_models(void **state)
+TEST(with_fixed_phi_labels_stay_the_models)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     attacked_world a;
     attacked_world_make(ctx, &a);
@@ -154,9 +150,8 @@ static void test_with_fixed_phi_labels_stay_the_models(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_retraining_starts_from_the_model_and_leaves_it_alone(void **state)
+TEST(retraining_starts_from_the_model_and_leaves_it_alone)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     attacked_world a;
     attacked_world_make(ctx, &a);
@@ -185,9 +180,8 @@ static void test_retraining_starts_from_the_model_and_leaves_it_alone(void **sta
     graphss_ctx_free(ctx);
 }
 
-static void test_it_needs_a_past_and_sensible_steps(void **state)
+TEST(it_needs_a_past_and_sensible_steps)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     attacked_world a;
     attacked_world_make(ctx, &a);
@@ -238,9 +232,8 @@ static void test_it_needs_a_past_and_sensible_steps(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_options_belong_to_a_mode(void **state)
+TEST(options_belong_to_a_mode)
 {
-    (void)state;
     assert_true(graphss_recover_method_uses(
         graphss_lab_method_find("graphss"), GRAPHSS_MODE_PAPER, "warmup"));
     assert_false(graphss_recover_method_uses(
@@ -266,9 +259,8 @@ static graphss_status recover_once(graphss_ctx *ctx, void *arg)
     return st;
 }
 
-static void test_failing_allocations_leave_nothing(void **state)
+TEST(failing_allocations_leave_nothing)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     attacked_world a;
     attacked_world_make(ctx, &a);
@@ -279,15 +271,5 @@ static void test_failing_allocations_leave_nothing(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_the_defaults_are_the_papers),
-        cmocka_unit_test(test_without_retraining_it_is_algorithm_1),
-        cmocka_unit_test(test_what_one_set_leaves_the_next_begins_with),
-        cmocka_unit_test(test_with_fixed_phi_labels_stay_the_models),
-        cmocka_unit_test(test_retraining_starts_from_the_model_and_leaves_it_alone),
-        cmocka_unit_test(test_it_needs_a_past_and_sensible_steps),
-        cmocka_unit_test(test_options_belong_to_a_mode),
-        cmocka_unit_test(test_failing_allocations_leave_nothing),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return testing_run();
 }

@@ -145,9 +145,8 @@ static double victims(const int32_t *label, const stored *s)
     return 100 * graphss_labels_accuracy(label, s->labels, s->victim, s->n_victims);
 }
 
-static void test_the_stored_run_is_repeated(void **state)
+TEST(the_stored_run_is_repeated)
 {
-    (void)state;
     char path[512];
     testing_reference(path, sizeof path, "graphss_cora_gcn.npz");
     graphss_ctx *ctx = testing_ctx(NULL, 2);
@@ -191,8 +190,5 @@ static void test_the_stored_run_is_repeated(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_the_stored_run_is_repeated),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return testing_run();
 }

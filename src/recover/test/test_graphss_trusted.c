@@ -21,9 +21,8 @@ static graphss_recover_options trusting(const attacked_world *a, const int32_t *
     return opt;
 }
 
-static void test_trusted_nodes_are_untouched_and_read_as_such(void **state)
+TEST(trusted_nodes_are_untouched_and_read_as_such)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     attacked_world a;
     set_up(ctx, &a);
@@ -66,9 +65,8 @@ static void test_trusted_nodes_are_untouched_and_read_as_such(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_nobody_is_hit_where_all_are_trusted(void **state)
+TEST(nobody_is_hit_where_all_are_trusted)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     attacked_world a;
     set_up(ctx, &a);
@@ -90,9 +88,8 @@ static void test_nobody_is_hit_where_all_are_trusted(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_trust_without_meaning_is_refused(void **state)
+TEST(trust_without_meaning_is_refused)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     attacked_world a;
     set_up(ctx, &a);
@@ -133,9 +130,8 @@ static graphss_status recover_once(graphss_ctx *ctx, void *arg)
     return st;
 }
 
-static void test_failing_allocations_leave_nothing(void **state)
+TEST(failing_allocations_leave_nothing)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     attacked_world a;
     set_up(ctx, &a);
@@ -146,11 +142,5 @@ static void test_failing_allocations_leave_nothing(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_trusted_nodes_are_untouched_and_read_as_such),
-        cmocka_unit_test(test_nobody_is_hit_where_all_are_trusted),
-        cmocka_unit_test(test_trust_without_meaning_is_refused),
-        cmocka_unit_test(test_failing_allocations_leave_nothing),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return testing_run();
 }

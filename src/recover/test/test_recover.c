@@ -31,9 +31,8 @@ static void check_result(const graphss_recover_result *r)
     assert_non_null(r->how);
 }
 
-static void test_every_method_gives_posteriors_in_both_ways_or_says_why_not(void **state)
+TEST(every_method_gives_posteriors_in_both_ways_or_says_why_not)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 2);
     attacked_world a;
     attacked_world_make(ctx, &a);
@@ -68,9 +67,8 @@ static void test_every_method_gives_posteriors_in_both_ways_or_says_why_not(void
     graphss_ctx_free(ctx);
 }
 
-static void test_the_threads_do_not_change_the_answer(void **state)
+TEST(the_threads_do_not_change_the_answer)
 {
-    (void)state;
     graphss_ctx *one = testing_ctx(NULL, 1), *two = testing_ctx(NULL, 2);
     attacked_world a;
     attacked_world_make(one, &a);
@@ -90,9 +88,8 @@ static void test_the_threads_do_not_change_the_answer(void **state)
     graphss_ctx_free(two);
 }
 
-static void test_none_is_the_model_and_changes_nothing(void **state)
+TEST(none_is_the_model_and_changes_nothing)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     attacked_world a;
     attacked_world_make(ctx, &a);
@@ -112,9 +109,8 @@ static void test_none_is_the_model_and_changes_nothing(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_keep_last_answers_as_before_and_counts_what_it_changed(void **state)
+TEST(keep_last_answers_as_before_and_counts_what_it_changed)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     attacked_world a;
     attacked_world_make(ctx, &a);
@@ -142,9 +138,8 @@ static void test_keep_last_answers_as_before_and_counts_what_it_changed(void **s
     graphss_ctx_free(ctx);
 }
 
-static void test_labels_spread_along_a_chain(void **state)
+TEST(labels_spread_along_a_chain)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     attacked_world a;
     attacked_world_make(ctx, &a);
@@ -169,9 +164,8 @@ static void test_labels_spread_along_a_chain(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_defences_win_something_back(void **state)
+TEST(defences_win_something_back)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 2);
     attacked_world a;
     attacked_world_make(ctx, &a);
@@ -184,9 +178,8 @@ static void test_defences_win_something_back(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_abstaining_withholds_labels_and_keeps_posteriors(void **state)
+TEST(abstaining_withholds_labels_and_keeps_posteriors)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     attacked_world a;
     attacked_world_make(ctx, &a);
@@ -208,9 +201,8 @@ static void test_abstaining_withholds_labels_and_keeps_posteriors(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_wrong_calls_are_refused(void **state)
+TEST(wrong_calls_are_refused)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     attacked_world a;
     attacked_world_make(ctx, &a);
@@ -269,9 +261,8 @@ static void test_wrong_calls_are_refused(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_unsound_snapshots_are_refused_by_name(void **state)
+TEST(unsound_snapshots_are_refused_by_name)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     attacked_world a;
     attacked_world_make(ctx, &a);
@@ -305,9 +296,8 @@ static void test_unsound_snapshots_are_refused_by_name(void **state)
 }
 
 /* A past with more words, as an export that was not brought into the model's terms has. */
-static void test_snapshots_of_other_features_do_not_fit(void **state)
+TEST(snapshots_of_other_features_do_not_fit)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     attacked_world a;
     attacked_world_make(ctx, &a);
@@ -340,9 +330,8 @@ static void test_snapshots_of_other_features_do_not_fit(void **state)
 }
 
 /* A standardised model has a mean and a gain for each of its own columns. */
-static void test_snapshots_do_not_fit_a_model_of_other_features(void **state)
+TEST(snapshots_do_not_fit_a_model_of_other_features)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     attacked_world a;
     graphss_train_options fit;
@@ -407,9 +396,8 @@ static void name_nodes(letters *l, const attacked_world *a, char validation)
 }
 
 /* All validation nodes are new, nobody else is. */
-static void test_new_validation_nodes_end_neither_alert_nor_recovery(void **state)
+TEST(new_validation_nodes_end_neither_alert_nor_recovery)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     attacked_world a;
     letters now, past;
@@ -430,9 +418,8 @@ static void test_new_validation_nodes_end_neither_alert_nor_recovery(void **stat
     graphss_ctx_free(ctx);
 }
 
-static void test_answers_that_are_no_numbers_are_refused(void **state)
+TEST(answers_that_are_no_numbers_are_refused)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     attacked_world a;
     attacked_world_make(ctx, &a);
@@ -447,9 +434,8 @@ static void test_answers_that_are_no_numbers_are_refused(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_options_belong_to_methods(void **state)
+TEST(options_belong_to_methods)
 {
-    (void)state;
     assert_true(graphss_recover_method_uses(
         graphss_lab_method_find("none"), GRAPHSS_MODE_DEFAULT, "abstain"));
     assert_true(graphss_recover_method_uses(
@@ -510,9 +496,8 @@ static graphss_status recover_once(graphss_ctx *ctx, void *arg)
 }
 
 /* A few hundred nodes, no past: what is learned of attacks is learned from a few dozen. */
-static void test_a_small_clean_graph_is_left_alone(void **state)
+TEST(a_small_clean_graph_is_left_alone)
 {
-    (void)state;
     enum { GRAPHS = 10 };
     graphss_ctx *ctx = testing_ctx(NULL, 2);
     double share = 0, gain = 0;
@@ -562,9 +547,8 @@ static void test_a_small_clean_graph_is_left_alone(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_failing_allocations_leave_nothing(void **state)
+TEST(failing_allocations_leave_nothing)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     attacked_world a;
     attacked_world_make(ctx, &a);
@@ -586,9 +570,8 @@ static void test_failing_allocations_leave_nothing(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_validation_counts_the_labels_that_lead(void **state)
+TEST(validation_counts_the_labels_that_lead)
 {
-    (void)state;
     enum { NODES = 30, CLASSES = 3 };
     graphss_rng rng = graphss_rng_make(3, 1);
     double posterior[NODES * CLASSES];
@@ -609,9 +592,8 @@ static void test_validation_counts_the_labels_that_lead(void **state)
     assert_true(isnan(graphss_i_validation(posterior, &input)));
 }
 
-static void test_every_method_has_a_line_about_it(void **state)
+TEST(every_method_has_a_line_about_it)
 {
-    (void)state;
     size_t n = 0;
     for (; testing_method(n); n++)
         assert_true(strlen(graphss_recover_method_summary(graphss_lab_method_at(n))) > 10);
@@ -621,25 +603,5 @@ static void test_every_method_has_a_line_about_it(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_validation_counts_the_labels_that_lead),
-        cmocka_unit_test(test_every_method_gives_posteriors_in_both_ways_or_says_why_not),
-        cmocka_unit_test(test_the_threads_do_not_change_the_answer),
-        cmocka_unit_test(test_none_is_the_model_and_changes_nothing),
-        cmocka_unit_test(test_keep_last_answers_as_before_and_counts_what_it_changed),
-        cmocka_unit_test(test_labels_spread_along_a_chain),
-        cmocka_unit_test(test_defences_win_something_back),
-        cmocka_unit_test(test_abstaining_withholds_labels_and_keeps_posteriors),
-        cmocka_unit_test(test_wrong_calls_are_refused),
-        cmocka_unit_test(test_unsound_snapshots_are_refused_by_name),
-        cmocka_unit_test(test_snapshots_of_other_features_do_not_fit),
-        cmocka_unit_test(test_snapshots_do_not_fit_a_model_of_other_features),
-        cmocka_unit_test(test_new_validation_nodes_end_neither_alert_nor_recovery),
-        cmocka_unit_test(test_answers_that_are_no_numbers_are_refused),
-        cmocka_unit_test(test_options_belong_to_methods),
-        cmocka_unit_test(test_a_small_clean_graph_is_left_alone),
-        cmocka_unit_test(test_failing_allocations_leave_nothing),
-        cmocka_unit_test(test_every_method_has_a_line_about_it),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return testing_run();
 }

@@ -313,9 +313,8 @@ static void run_kind(bool dense, const char *type)
     tear_down(&w);
 }
 
-static void test_ranks_find_what_one_machine_finds(void **state)
+TEST(ranks_find_what_one_machine_finds)
 {
-    (void)state;
     run_kind(false, "gcn");
     run_kind(true, "sage");
 }
@@ -379,9 +378,8 @@ static graphss_status draw_states(graphss_ctx *ctx, void *arg)
     return st;
 }
 
-static void test_states_have_the_same_bits_on_any_number_of_ranks(void **state)
+TEST(states_have_the_same_bits_on_any_number_of_ranks)
 {
-    (void)state;
     static float likelihood[DRAWN * DRAWN_STATES];
     static double one[DRAWN * DRAWN_STATES], many[DRAWN * DRAWN_STATES];
     double first[DRAWN_STATES];
@@ -457,9 +455,8 @@ static double mean_difference(const double *a, const double *b)
 }
 
 /* Runs of both samplers differ as those of the collapsed one do among themselves. */
-static void test_the_sampler_finds_what_the_collapsed_one_finds(void **state)
+TEST(the_sampler_finds_what_the_collapsed_one_finds)
 {
-    (void)state;
     enum { RUNS = 4 };
     static float likelihood[DRAWN * DRAWN_STATES];
     static double collapsed[RUNS][DRAWN * DRAWN_STATES], blocked[DRAWN * DRAWN_STATES];
@@ -548,9 +545,8 @@ static void rehearse_on(
     }
 }
 
-static void test_a_rehearsal_does_not_depend_on_the_ranks(void **state)
+TEST(a_rehearsal_does_not_depend_on_the_ranks)
 {
-    (void)state;
     world w;
     char path[256];
     set_up(&w, false, "gcn");
@@ -575,9 +571,8 @@ static void test_a_rehearsal_does_not_depend_on_the_ranks(void **state)
     tear_down(&w);
 }
 
-static void test_each_allocation_of_one_rank_fails(void **state)
+TEST(each_allocation_of_one_rank_fails)
 {
-    (void)state;
     world w;
     set_up(&w, false, "gcn");
     write_shards(&w, &w.now, w.now_folder, 2, 1);
@@ -740,9 +735,8 @@ static void stop_and_go_on(const world *w, bool past, const char *journal)
     graphss_recover_result_destroy(w->ctx, &alone.recovery);
 }
 
-static void test_a_recovery_that_was_stopped_goes_on(void **state)
+TEST(a_recovery_that_was_stopped_goes_on)
 {
-    (void)state;
     world w;
     char journal[256], path[512], error[1024];
     long granted;
@@ -777,9 +771,8 @@ static void test_a_recovery_that_was_stopped_goes_on(void **state)
     tear_down(&w);
 }
 
-static void test_a_context_alone_is_one_rank(void **state)
+TEST(a_context_alone_is_one_rank)
 {
-    (void)state;
     world w;
     set_up(&w, false, "gcn");
     write_shards(&w, &w.now, w.now_folder, 1, 0);
@@ -791,14 +784,5 @@ static void test_a_context_alone_is_one_rank(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_states_have_the_same_bits_on_any_number_of_ranks),
-        cmocka_unit_test(test_the_sampler_finds_what_the_collapsed_one_finds),
-        cmocka_unit_test(test_ranks_find_what_one_machine_finds),
-        cmocka_unit_test(test_a_rehearsal_does_not_depend_on_the_ranks),
-        cmocka_unit_test(test_each_allocation_of_one_rank_fails),
-        cmocka_unit_test(test_a_recovery_that_was_stopped_goes_on),
-        cmocka_unit_test(test_a_context_alone_is_one_rank),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return testing_run();
 }

@@ -26,9 +26,8 @@ static bool victim(const attacked_world *a, int32_t node)
     return false;
 }
 
-static void test_with_a_past_all_is_as_it_was(void **state)
+TEST(with_a_past_all_is_as_it_was)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     attacked_world a;
     attacked_world_make(ctx, &a);
@@ -69,9 +68,8 @@ static void test_with_a_past_all_is_as_it_was(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_without_a_past_edges_across_classes_go(void **state)
+TEST(without_a_past_edges_across_classes_go)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     attacked_world a;
     attacked_world_make(ctx, &a);
@@ -118,9 +116,8 @@ static graphss_status undo_once(graphss_ctx *ctx, void *arg)
 }
 
 /* The list is a file for any place. */
-static void test_the_locale_changes_nothing(void **state)
+TEST(the_locale_changes_nothing)
 {
-    (void)state;
     if (!setlocale(LC_NUMERIC, "de_DE.UTF-8") && !setlocale(LC_NUMERIC, "fr_FR.UTF-8")) {
         print_message("skipped: no locale with another decimal point is installed\n");
         skip();
@@ -140,9 +137,8 @@ static void test_the_locale_changes_nothing(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_failing_allocations_leave_nothing(void **state)
+TEST(failing_allocations_leave_nothing)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     static task t;
     attacked_world_make(ctx, &t.a);
@@ -155,11 +151,5 @@ static void test_failing_allocations_leave_nothing(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_with_a_past_all_is_as_it_was),
-        cmocka_unit_test(test_without_a_past_edges_across_classes_go),
-        cmocka_unit_test(test_the_locale_changes_nothing),
-        cmocka_unit_test(test_failing_allocations_leave_nothing),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return testing_run();
 }

@@ -158,9 +158,8 @@ static const float other3[NODES * 3] = {
     0.1f, 0.8f, 0.1f, 0.4f, 0.3f, 0.3f, 0.3f, 0.3f, 0.4f, 0.1f, 0.1f, 0.8f, 0.2f, 0.7f, 0.1f};
 static const int32_t seen_a[NODES] = {0, 1, 1, 0, 1}, seen_b[NODES] = {0, 2, -1, 1, 2};
 
-static void test_one_source_two_classes(void **state)
+TEST(one_source_two_classes)
 {
-    (void)state;
     const graphss_source source = {.label = seen_a, .prior = {.alpha = 1}};
     compare(&(graphss_selfsup_input){.struct_size = sizeof(graphss_selfsup_input),
         .n = NODES,
@@ -171,9 +170,8 @@ static void test_one_source_two_classes(void **state)
         .seed = 3});
 }
 
-static void test_an_anchored_prior_three_classes(void **state)
+TEST(an_anchored_prior_three_classes)
 {
-    (void)state;
     const double cell[9] = {0, 2, 0, 0, 0, 0, 1, 0, 0};
     const graphss_source source = {
         .label = seen_b, .prior = {.alpha = 0.5, .anchor = 4, .diagonal = 0.8, .cell = cell}};
@@ -186,9 +184,8 @@ static void test_an_anchored_prior_three_classes(void **state)
         .seed = 4});
 }
 
-static void test_two_sources_one_of_them_fixed(void **state)
+TEST(two_sources_one_of_them_fixed)
 {
-    (void)state;
     const double phi[9] = {0.7, 0.2, 0.1, 0.1, 0.8, 0.1, 0.25, 0.25, 0.5};
     const graphss_source source[2] = {{.label = seen_a, .phi = phi, .fixed = true},
         {.label = seen_b, .prior = {.anchor = 3, .diagonal = 0.9}}};
@@ -201,9 +198,8 @@ static void test_two_sources_one_of_them_fixed(void **state)
         .seed = 5});
 }
 
-static void test_a_switch_with_one_matrix_for_both_states(void **state)
+TEST(a_switch_with_one_matrix_for_both_states)
 {
-    (void)state;
     const graphss_source source = {.label = seen_b, .prior = {.anchor = 5, .diagonal = 0.9}};
     const graphss_state states[2] = {{.concentration = 4}, {.concentration = 1}};
     compare(&(graphss_selfsup_input){.struct_size = sizeof(graphss_selfsup_input),
@@ -217,9 +213,8 @@ static void test_a_switch_with_one_matrix_for_both_states(void **state)
         .seed = 6});
 }
 
-static void test_a_switch_of_two_sources_with_evidence_of_its_own(void **state)
+TEST(a_switch_of_two_sources_with_evidence_of_its_own)
 {
-    (void)state;
     const float odd[NODES] = {5, 0.5f, 1, 3, 0.2f};
     const double flipped[4] = {0.2, 0.8, 0.7, 0.3};
     const graphss_source source[2] = {{.label = seen_a,
@@ -244,9 +239,8 @@ static void test_a_switch_of_two_sources_with_evidence_of_its_own(void **state)
         .seed = 7});
 }
 
-static void test_states_alone_with_probabilities_each(void **state)
+TEST(states_alone_with_probabilities_each)
 {
-    (void)state;
     const float likely[NODES] = {1, 0.1f, 2, 0.3f, 4};
     const graphss_state states[3] = {{.concentration = 2, .likelihood = likely},
         {.concentration = 1, .prob = other3}, {.concentration = 0.5}};
@@ -318,9 +312,8 @@ static void naive(
         }
 }
 
-static void test_the_naive_twin_draws_the_same(void **state)
+TEST(the_naive_twin_draws_the_same)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_selfsup_options opt;
     graphss_selfsup_options_init(&opt);
@@ -359,9 +352,8 @@ static void test_the_naive_twin_draws_the_same(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_every_number_of_classes_takes_the_same_path(void **state)
+TEST(every_number_of_classes_takes_the_same_path)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_selfsup_options opt;
     graphss_selfsup_options_init(&opt);
@@ -411,18 +403,16 @@ static void make_chains(double *x, double rho, double apart)
     }
 }
 
-static void test_a_case_done_by_hand(void **state)
+TEST(a_case_done_by_hand)
 {
-    (void)state;
     /* Pieces (1, 3) and (2, 6): means 2 and 4, variances 2 and 8, W = 5, B / n = 2,
      * var+ = 5 / 2 + 2. */
     const double x[5] = {1, 3, 100, 2, 6};
     assert_true(fabs(graphss_trace_r_hat(x, 1, 5) - sqrt(4.5 / 5)) < 1e-12);
 }
 
-static void test_independent_draws_count_in_full(void **state)
+TEST(independent_draws_count_in_full)
 {
-    (void)state;
     static double x[CHAINS * LENGTH];
     make_chains(x, 0, 0);
     assert_true(fabs(graphss_trace_r_hat(x, CHAINS, LENGTH) - 1) < 0.005);
@@ -430,9 +420,8 @@ static void test_independent_draws_count_in_full(void **state)
     assert_true(ess > 0.85 * CHAINS * LENGTH && ess <= CHAINS * LENGTH);
 }
 
-static void test_correlated_draws_count_less(void **state)
+TEST(correlated_draws_count_less)
 {
-    (void)state;
     static double x[CHAINS * LENGTH];
     make_chains(x, 0.8, 0);
     /* (1 - rho) / (1 + rho) of them */
@@ -441,9 +430,8 @@ static void test_correlated_draws_count_less(void **state)
     assert_true(ess > 0.8 * want && ess < 1.25 * want);
 }
 
-static void test_chains_that_disagree_are_seen(void **state)
+TEST(chains_that_disagree_are_seen)
 {
-    (void)state;
     static double x[CHAINS * LENGTH];
     make_chains(x, 0, 1);
     assert_true(graphss_trace_r_hat(x, CHAINS, LENGTH) > 1.3);
@@ -453,9 +441,8 @@ static void test_chains_that_disagree_are_seen(void **state)
     assert_true(graphss_trace_r_hat(x, 1, LENGTH) > 1.5);
 }
 
-static void test_constants_and_short_traces(void **state)
+TEST(constants_and_short_traces)
 {
-    (void)state;
     double x[16];
     for (size_t i = 0; i < 16; i++)
         x[i] = 3;
@@ -470,9 +457,8 @@ static void test_constants_and_short_traces(void **state)
     assert_true(isnan(graphss_trace_r_hat(x, 0, 8)));
 }
 
-static void test_warm_up_matrix_of_a_known_case(void **state)
+TEST(warm_up_matrix_of_a_known_case)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     const float prob[4 * 2] = {0.75f, 0.25f, 0.5f, 0.5f, 0, 1, 1, 0};
     const int32_t node[3] = {2, 0, 1}, label[3] = {1, 0, 1};
@@ -485,9 +471,8 @@ static void test_warm_up_matrix_of_a_known_case(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_a_class_without_mass_has_a_flat_row(void **state)
+TEST(a_class_without_mass_has_a_flat_row)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     const float prob[2] = {1, 0};
     const int32_t node = 0, label = 1;
@@ -501,9 +486,8 @@ static void test_a_class_without_mass_has_a_flat_row(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_prior_cells_add_up(void **state)
+TEST(prior_cells_add_up)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     const double more[9] = {0, 0, 7, 0, 0, 0, 0, 0, 0};
     const graphss_prior prior = {.alpha = 1, .anchor = 100, .diagonal = 0.9, .cell = more};
@@ -521,9 +505,8 @@ static void test_prior_cells_add_up(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_counts_leave_silence_out_and_means_follow_them(void **state)
+TEST(counts_leave_silence_out_and_means_follow_them)
 {
-    (void)state;
     const int32_t z[5] = {0, 1, 1, -1, 0}, observed[5] = {1, 1, -1, 0, 1};
     double counts[4], phi[4];
     const double alpha[4] = {1, 1, 1, 1};
@@ -541,9 +524,8 @@ static void test_counts_leave_silence_out_and_means_follow_them(void **state)
         assert_true(phi[i] == 0.5);
 }
 
-static void test_errors_name_what_is_wrong(void **state)
+TEST(errors_name_what_is_wrong)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     float prob[4] = {0.5f, 0.5f, 0.5f, 0.5f};
     int32_t node[2] = {0, 1}, label[2] = {0, 1};
@@ -584,25 +566,5 @@ static void test_errors_name_what_is_wrong(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_one_source_two_classes),
-        cmocka_unit_test(test_an_anchored_prior_three_classes),
-        cmocka_unit_test(test_two_sources_one_of_them_fixed),
-        cmocka_unit_test(test_a_switch_with_one_matrix_for_both_states),
-        cmocka_unit_test(test_a_switch_of_two_sources_with_evidence_of_its_own),
-        cmocka_unit_test(test_states_alone_with_probabilities_each),
-        cmocka_unit_test(test_the_naive_twin_draws_the_same),
-        cmocka_unit_test(test_every_number_of_classes_takes_the_same_path),
-        cmocka_unit_test(test_a_case_done_by_hand),
-        cmocka_unit_test(test_independent_draws_count_in_full),
-        cmocka_unit_test(test_correlated_draws_count_less),
-        cmocka_unit_test(test_chains_that_disagree_are_seen),
-        cmocka_unit_test(test_constants_and_short_traces),
-        cmocka_unit_test(test_warm_up_matrix_of_a_known_case),
-        cmocka_unit_test(test_a_class_without_mass_has_a_flat_row),
-        cmocka_unit_test(test_prior_cells_add_up),
-        cmocka_unit_test(test_counts_leave_silence_out_and_means_follow_them),
-        cmocka_unit_test(test_errors_name_what_is_wrong),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return testing_run();
 }

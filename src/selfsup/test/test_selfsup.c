@@ -67,9 +67,8 @@ static void assert_sum(const double *x, size_t n, double want)
     assert_true(fabs(sum - want) < 1e-9 * fmax(1, want));
 }
 
-static void test_rows_sum_to_one_and_counts_to_the_labels(void **state)
+TEST(rows_sum_to_one_and_counts_to_the_labels)
 {
-    (void)state;
     world w;
     make_world(&w);
     graphss_ctx *ctx = testing_ctx(NULL, 2);
@@ -104,9 +103,8 @@ static void test_rows_sum_to_one_and_counts_to_the_labels(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_the_same_seed_on_any_number_of_threads(void **state)
+TEST(the_same_seed_on_any_number_of_threads)
 {
-    (void)state;
     world w;
     make_world(&w);
     graphss_selfsup_input in = full(&w);
@@ -169,17 +167,15 @@ static void compare_renamed(int update, int phi, double within)
     graphss_ctx_free(ctx);
 }
 
-static void test_other_names_for_the_classes_change_names_only(void **state)
+TEST(other_names_for_the_classes_change_names_only)
 {
-    (void)state;
     compare_renamed(GRAPHSS_UPDATE_DRAW, GRAPHSS_PHI_FIXED, 1e-9);
     compare_renamed(GRAPHSS_UPDATE_DRAW, GRAPHSS_PHI_DYNAMIC, 0.02);
     compare_renamed(GRAPHSS_UPDATE_ARGMAX, GRAPHSS_PHI_DYNAMIC, 1e-9);
 }
 
-static void test_with_phi_fixed_the_posterior_is_bayes_rule_warm_or_not(void **state)
+TEST(with_phi_fixed_the_posterior_is_bayes_rule_warm_or_not)
 {
-    (void)state;
     static world w;
     make_world(&w);
     graphss_ctx *ctx = testing_ctx(NULL, 1);
@@ -206,9 +202,8 @@ static void test_with_phi_fixed_the_posterior_is_bayes_rule_warm_or_not(void **s
     graphss_ctx_free(ctx);
 }
 
-static void test_evidence_that_contradicts_itself_counts_as_none(void **state)
+TEST(evidence_that_contradicts_itself_counts_as_none)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     const float prob[4] = {1, 0, 0.5f, 0.5f};
     const int32_t observed[2] = {1, 1};
@@ -259,9 +254,8 @@ static graphss_status refit(graphss_ctx *ctx, void *user, float *prob, const int
     return f->calls == f->fail_at ? f->status : GRAPHSS_OK;
 }
 
-static void test_refits_come_when_they_are_due(void **state)
+TEST(refits_come_when_they_are_due)
 {
-    (void)state;
     static world w;
     make_world(&w);
     graphss_ctx *ctx = testing_ctx(NULL, 2);
@@ -293,9 +287,8 @@ static void test_refits_come_when_they_are_due(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_the_gate_lets_better_agreement_pass_only(void **state)
+TEST(the_gate_lets_better_agreement_pass_only)
 {
-    (void)state;
     static world w;
     make_world(&w);
     graphss_ctx *ctx = testing_ctx(NULL, 2);
@@ -318,9 +311,8 @@ static void test_the_gate_lets_better_agreement_pass_only(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_what_refit_returns_ends_the_run(void **state)
+TEST(what_refit_returns_ends_the_run)
 {
-    (void)state;
     static world w;
     make_world(&w);
     graphss_ctx *ctx = testing_ctx(NULL, 1);
@@ -378,9 +370,8 @@ static void naive_paper(int32_t *z, const world *w, bool with_refit, fitter *f)
     }
 }
 
-static void test_the_papers_mode_is_its_code(void **state)
+TEST(the_papers_mode_is_its_code)
 {
-    (void)state;
     static world w;
     make_world(&w);
     graphss_ctx *ctx = testing_ctx(NULL, 1);
@@ -406,9 +397,8 @@ static void test_the_papers_mode_is_its_code(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_frozen_labels_stay_the_classifiers(void **state)
+TEST(frozen_labels_stay_the_classifiers)
 {
-    (void)state;
     static world w;
     make_world(&w);
     graphss_ctx *ctx = testing_ctx(NULL, 1);
@@ -448,9 +438,8 @@ static graphss_status run_once(graphss_ctx *ctx, void *arg)
     return st;
 }
 
-static void test_each_allocation_fails_in_turn(void **state)
+TEST(each_allocation_fails_in_turn)
 {
-    (void)state;
     static world w;
     make_world(&w);
     fitter f = {.observed = w.observed};
@@ -475,9 +464,8 @@ static bool stop_at(void *user, const char *stage, size_t done, size_t total, co
     return done < *(size_t *)user;
 }
 
-static void test_cancelling_leaves_the_result_alone(void **state)
+TEST(cancelling_leaves_the_result_alone)
 {
-    (void)state;
     static world w;
     make_world(&w);
     size_t last = 50;
@@ -497,9 +485,8 @@ static void test_cancelling_leaves_the_result_alone(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_errors_name_what_is_wrong(void **state)
+TEST(errors_name_what_is_wrong)
 {
-    (void)state;
     static world w, good;
     make_world(&good);
     graphss_ctx *ctx = testing_ctx(NULL, 1);
@@ -551,9 +538,8 @@ static void test_errors_name_what_is_wrong(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_options_read_back_and_hold_their_defaults(void **state)
+TEST(options_read_back_and_hold_their_defaults)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     const graphss_option *table = graphss_selfsup_options_table();
     graphss_selfsup_options opt;
@@ -576,21 +562,5 @@ static void test_options_read_back_and_hold_their_defaults(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rows_sum_to_one_and_counts_to_the_labels),
-        cmocka_unit_test(test_the_same_seed_on_any_number_of_threads),
-        cmocka_unit_test(test_other_names_for_the_classes_change_names_only),
-        cmocka_unit_test(test_with_phi_fixed_the_posterior_is_bayes_rule_warm_or_not),
-        cmocka_unit_test(test_evidence_that_contradicts_itself_counts_as_none),
-        cmocka_unit_test(test_refits_come_when_they_are_due),
-        cmocka_unit_test(test_the_gate_lets_better_agreement_pass_only),
-        cmocka_unit_test(test_what_refit_returns_ends_the_run),
-        cmocka_unit_test(test_the_papers_mode_is_its_code),
-        cmocka_unit_test(test_frozen_labels_stay_the_classifiers),
-        cmocka_unit_test(test_each_allocation_fails_in_turn),
-        cmocka_unit_test(test_cancelling_leaves_the_result_alone),
-        cmocka_unit_test(test_errors_name_what_is_wrong),
-        cmocka_unit_test(test_options_read_back_and_hold_their_defaults),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return testing_run();
 }

@@ -93,9 +93,8 @@ static graphss_selfsup_input input(const reference *ref, const graphss_source *s
         .seed = 1};
 }
 
-static void test_warm_up_matrix_and_counts_are_the_papers(void **state)
+TEST(warm_up_matrix_and_counts_are_the_papers)
 {
-    (void)state;
     char path[512];
     testing_reference(path, sizeof path, "graphss_cora_gcn.npz");
     graphss_ctx *ctx = testing_ctx(NULL, 1);
@@ -111,9 +110,8 @@ static void test_warm_up_matrix_and_counts_are_the_papers(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_the_posterior_is_that_of_the_reference_sampler(void **state)
+TEST(the_posterior_is_that_of_the_reference_sampler)
 {
-    (void)state;
     char path[512];
     testing_reference(path, sizeof path, "graphss_cora_gcn.npz");
     graphss_ctx *ctx = testing_ctx(NULL, 2);
@@ -151,9 +149,8 @@ static void test_the_posterior_is_that_of_the_reference_sampler(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_the_papers_ablation_has_its_order(void **state)
+TEST(the_papers_ablation_has_its_order)
 {
-    (void)state;
     char path[512];
     testing_reference(path, sizeof path, "graphss_cora_gcn.npz");
     graphss_ctx *ctx = testing_ctx(NULL, 1);
@@ -186,9 +183,8 @@ static void test_the_papers_ablation_has_its_order(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_an_anchor_and_a_switch_keep_what_history_knew(void **state)
+TEST(an_anchor_and_a_switch_keep_what_history_knew)
 {
-    (void)state;
     char path[512];
     testing_reference(path, sizeof path, "graphss_cora_gcn.npz");
     graphss_ctx *ctx = testing_ctx(NULL, 2);
@@ -216,11 +212,5 @@ static void test_an_anchor_and_a_switch_keep_what_history_knew(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_warm_up_matrix_and_counts_are_the_papers),
-        cmocka_unit_test(test_the_posterior_is_that_of_the_reference_sampler),
-        cmocka_unit_test(test_the_papers_ablation_has_its_order),
-        cmocka_unit_test(test_an_anchor_and_a_switch_keep_what_history_knew),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return testing_run();
 }

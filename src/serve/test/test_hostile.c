@@ -21,7 +21,7 @@ static void expect_raw(const serving *s, const char *request, size_t n, int stat
 #define EXPECT_RAW(s, request, status) expect_raw(s, request, sizeof(request) - 1, status)
 #define HOST "Host: localhost\r\nConnection: close\r\n"
 
-static void test_broken_requests(void **state)
+TEST(broken_requests)
 {
     serving s;
     (void)state;
@@ -83,7 +83,7 @@ static void test_broken_requests(void **state)
     serving_end(&s);
 }
 
-static void test_slow_clients_are_cut(void **state)
+TEST(slow_clients_are_cut)
 {
     enum { MANY = 40 };
     serving s;
@@ -118,7 +118,7 @@ static void test_slow_clients_are_cut(void **state)
     serving_end(&s);
 }
 
-static void test_a_flood_is_refused_and_told_when_to_come_again(void **state)
+TEST(a_flood_is_refused_and_told_when_to_come_again)
 {
     serving s;
     size_t refused = 0;
@@ -138,7 +138,7 @@ static void test_a_flood_is_refused_and_told_when_to_come_again(void **state)
     serving_end(&s);
 }
 
-static void test_the_queue_is_bounded(void **state)
+TEST(the_queue_is_bounded)
 {
     serving s;
     (void)state;
@@ -153,7 +153,7 @@ static void test_the_queue_is_bounded(void **state)
     serving_end(&s);
 }
 
-static void test_tokens_and_roles(void **state)
+TEST(tokens_and_roles)
 {
     serving s;
     char path[256], reader[200], writer[200], admin[200], *token = NULL;
@@ -205,7 +205,7 @@ static void test_tokens_and_roles(void **state)
     serving_end(&s);
 }
 
-static void test_other_addresses_want_tokens_and_tls(void **state)
+TEST(other_addresses_want_tokens_and_tls)
 {
     serving s;
     char path[256];
@@ -233,7 +233,7 @@ static void test_other_addresses_want_tokens_and_tls(void **state)
     serving_end(&s);
 }
 
-static void test_a_unix_socket(void **state)
+TEST(a_unix_socket)
 {
     serving s;
     char path[256], where[300];
@@ -251,14 +251,5 @@ static void test_a_unix_socket(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_broken_requests),
-        cmocka_unit_test(test_slow_clients_are_cut),
-        cmocka_unit_test(test_a_flood_is_refused_and_told_when_to_come_again),
-        cmocka_unit_test(test_the_queue_is_bounded),
-        cmocka_unit_test(test_tokens_and_roles),
-        cmocka_unit_test(test_other_addresses_want_tokens_and_tls),
-        cmocka_unit_test(test_a_unix_socket),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return testing_run();
 }

@@ -11,7 +11,7 @@ static int parse(graphss_i_request *r, char *room, const char *method, const cha
     return graphss_i_request_parse(r, method, room, &allow);
 }
 
-static void test_routes_are_found_and_names_decoded(void **state)
+TEST(routes_are_found_and_names_decoded)
 {
     graphss_i_request r;
     char room[GRAPHSS_I_TARGET + 100];
@@ -34,7 +34,7 @@ static void test_routes_are_found_and_names_decoded(void **state)
     }
 }
 
-static void test_broken_targets_are_refused(void **state)
+TEST(broken_targets_are_refused)
 {
     static const struct {
         const char *method, *target;
@@ -65,9 +65,8 @@ static void test_broken_targets_are_refused(void **state)
     free(longest);
 }
 
-static void test_hosts_origins_and_types(void **state)
+TEST(hosts_origins_and_types)
 {
-    (void)state;
     assert_true(graphss_i_host_is_ours("localhost:8321", NULL));
     assert_true(graphss_i_host_is_ours("127.0.0.1", NULL));
     assert_true(graphss_i_host_is_ours("[::1]:80", NULL));
@@ -86,7 +85,7 @@ static void test_hosts_origins_and_types(void **state)
     assert_false(graphss_i_body_is(GRAPHSS_I_BODY_JSON, NULL));
 }
 
-static void test_tokens_are_found_by_their_hash_alone(void **state)
+TEST(tokens_are_found_by_their_hash_alone)
 {
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_i_tokens tokens;
@@ -125,7 +124,7 @@ static void test_tokens_are_found_by_their_hash_alone(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_an_address_has_its_share(void **state)
+TEST(an_address_has_its_share)
 {
     static graphss_i_limits limits;
     struct sockaddr_in a = {.sin_family = AF_INET}, b = {.sin_family = AF_INET};
@@ -159,13 +158,12 @@ static graphss_status read_tokens(graphss_ctx *ctx, void *arg)
     return st;
 }
 
-static void test_each_allocation_fails(void **state)
+TEST(each_allocation_fails)
 {
-    (void)state;
     testing_each_allocation_fails(read_tokens, NULL);
 }
 
-static void test_text_is_escaped_for_where_it_stands(void **state)
+TEST(text_is_escaped_for_where_it_stands)
 {
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_i_text t = {.ctx = ctx};
@@ -194,14 +192,5 @@ static void test_text_is_escaped_for_where_it_stands(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_routes_are_found_and_names_decoded),
-        cmocka_unit_test(test_broken_targets_are_refused),
-        cmocka_unit_test(test_hosts_origins_and_types),
-        cmocka_unit_test(test_tokens_are_found_by_their_hash_alone),
-        cmocka_unit_test(test_an_address_has_its_share),
-        cmocka_unit_test(test_each_allocation_fails),
-        cmocka_unit_test(test_text_is_escaped_for_where_it_stands),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return testing_run();
 }

@@ -20,7 +20,7 @@ static void check_by_promtool(const serving *s)
     answer_free(&a);
 }
 
-static void test_health_and_descriptions(void **state)
+TEST(health_and_descriptions)
 {
     serving s;
     (void)state;
@@ -43,7 +43,7 @@ static void test_health_and_descriptions(void **state)
     serving_end(&s);
 }
 
-static void test_events_are_applied_once_and_bad_ones_named(void **state)
+TEST(events_are_applied_once_and_bad_ones_named)
 {
     serving s;
     (void)state;
@@ -89,7 +89,7 @@ static size_t times(const char *text, const char *part)
 }
 
 /* Nodes that an alert lists, but that were likely not tampered with, are no labels. */
-static void test_labels_of_an_attack_are_of_likely_nodes_alone(void **state)
+TEST(labels_of_an_attack_are_of_likely_nodes_alone)
 {
     serving s;
     (void)state;
@@ -108,7 +108,7 @@ static void test_labels_of_an_attack_are_of_likely_nodes_alone(void **state)
     serving_end(&s);
 }
 
-static void test_an_attack_is_an_alert_that_is_settled_once(void **state)
+TEST(an_attack_is_an_alert_that_is_settled_once)
 {
     serving s;
     (void)state;
@@ -187,7 +187,7 @@ static void take_message(int listening, const char *part)
 }
 
 /* A receiver that takes connections and says nothing keeps nobody waiting. */
-static void test_alerts_leave_and_a_dead_receiver_stops_nothing(void **state)
+TEST(alerts_leave_and_a_dead_receiver_stops_nothing)
 {
     serving s;
     char url[64];
@@ -232,7 +232,7 @@ static void test_alerts_leave_and_a_dead_receiver_stops_nothing(void **state)
     close(listening);
 }
 
-static void test_groups_and_inference(void **state)
+TEST(groups_and_inference)
 {
     serving s;
     (void)state;
@@ -261,7 +261,7 @@ static void test_groups_and_inference(void **state)
     serving_end(&s);
 }
 
-static void test_it_goes_on_where_it_was(void **state)
+TEST(it_goes_on_where_it_was)
 {
     serving s;
     (void)state;
@@ -281,9 +281,8 @@ static void test_it_goes_on_where_it_was(void **state)
 }
 
 /* Without a test the page does not say that there is no sign of tampering. */
-static void test_the_page_is_not_calm_before_the_first_test(void **state)
+TEST(the_page_is_not_calm_before_the_first_test)
 {
-    (void)state;
     for (int tested = 0; tested < 2; tested++) {
         serving s;
         serving_init(&s, "untested.db");
@@ -303,7 +302,7 @@ static void test_the_page_is_not_calm_before_the_first_test(void **state)
     }
 }
 
-static void test_the_page_settles_alerts_by_its_own_forms_alone(void **state)
+TEST(the_page_settles_alerts_by_its_own_forms_alone)
 {
     serving s;
     char form[400], token[65] = "";
@@ -359,7 +358,7 @@ static void wait_for(const serving *s, const char *target, const char *part)
 }
 
 /* A disk that is full refuses what would change the graph, and nothing of it is kept. */
-static void test_a_full_disk_refuses_and_forgets_nothing(void **state)
+TEST(a_full_disk_refuses_and_forgets_nothing)
 {
     serving s;
     struct rlimit limit, none;
@@ -411,7 +410,7 @@ static void write_file(const char *path, const char *text)
     assert_int_equal(fclose(f), 0);
 }
 
-static void test_a_new_model_and_new_tokens_are_taken(void **state)
+TEST(a_new_model_and_new_tokens_are_taken)
 {
     serving s;
     char tokens[256], admin[100], late[100], *token = NULL, *second = NULL;
@@ -524,7 +523,7 @@ static graphss_status add_token(graphss_ctx *ctx, void *arg)
     return st;
 }
 
-static void test_each_allocation_fails(void **state)
+TEST(each_allocation_fails)
 {
     serving s;
     char path[256];
@@ -547,19 +546,5 @@ static void test_each_allocation_fails(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_health_and_descriptions),
-        cmocka_unit_test(test_events_are_applied_once_and_bad_ones_named),
-        cmocka_unit_test(test_labels_of_an_attack_are_of_likely_nodes_alone),
-        cmocka_unit_test(test_an_attack_is_an_alert_that_is_settled_once),
-        cmocka_unit_test(test_alerts_leave_and_a_dead_receiver_stops_nothing),
-        cmocka_unit_test(test_groups_and_inference),
-        cmocka_unit_test(test_it_goes_on_where_it_was),
-        cmocka_unit_test(test_the_page_is_not_calm_before_the_first_test),
-        cmocka_unit_test(test_the_page_settles_alerts_by_its_own_forms_alone),
-        cmocka_unit_test(test_a_full_disk_refuses_and_forgets_nothing),
-        cmocka_unit_test(test_a_new_model_and_new_tokens_are_taken),
-        cmocka_unit_test(test_each_allocation_fails),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return testing_run();
 }

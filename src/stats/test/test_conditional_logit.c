@@ -43,9 +43,8 @@ static graphss_i_choice problem(const choices *c)
         .penalty = 1e-6};
 }
 
-static void test_weights_and_noise_come_back(void **state)
+TEST(weights_and_noise_come_back)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     const double want[F] = {2.5, -3, 0};
     choices *c = make(want, 0.15, 3);
@@ -64,9 +63,8 @@ static void test_weights_and_noise_come_back(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_the_gradient_is_zero_at_the_fit(void **state)
+TEST(the_gradient_is_zero_at_the_fit)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     const double truth[F] = {1, -0.5, 0.3};
     choices *c = make(truth, 0, 4);
@@ -87,9 +85,8 @@ static void test_the_gradient_is_zero_at_the_fit(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_rising_weights_turn_nothing_round(void **state)
+TEST(rising_weights_turn_nothing_round)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     const double truth[F] = {2, -2, 0.5};
     choices *c = make(truth, 0, 5);
@@ -103,9 +100,8 @@ static void test_rising_weights_turn_nothing_round(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_cholesky_solves_and_refuses(void **state)
+TEST(cholesky_solves_and_refuses)
 {
-    (void)state;
     double a[9] = {4, 0, 0, 2, 5, 0, 1, 3, 6}; /* the lower triangle counts */
     const double full[9] = {4, 2, 1, 2, 5, 3, 1, 3, 6}, x[3] = {1, -2, 3};
     double b[3] = {0};
@@ -127,9 +123,8 @@ static graphss_status fit(graphss_ctx *ctx, void *arg)
     return graphss_i_choice_fit(ctx, w, NULL, &in);
 }
 
-static void test_failing_allocations_leave_nothing(void **state)
+TEST(failing_allocations_leave_nothing)
 {
-    (void)state;
     const double truth[F] = {1, 0, 0};
     choices *c = make(truth, 0, 6);
     testing_each_allocation_fails(fit, c);
@@ -138,12 +133,5 @@ static void test_failing_allocations_leave_nothing(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_weights_and_noise_come_back),
-        cmocka_unit_test(test_the_gradient_is_zero_at_the_fit),
-        cmocka_unit_test(test_rising_weights_turn_nothing_round),
-        cmocka_unit_test(test_cholesky_solves_and_refuses),
-        cmocka_unit_test(test_failing_allocations_leave_nothing),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return testing_run();
 }

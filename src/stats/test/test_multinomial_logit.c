@@ -47,9 +47,8 @@ static graphss_i_softmax problem(const looks *c)
 
 static const double truth[K * F] = {0, 0, 0, 0, 0.5, 1.5, 0, -1, -0.5, 0, 2, 0};
 
-static void test_differences_of_weights_come_back(void **state)
+TEST(differences_of_weights_come_back)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     looks *c = make(truth, 1);
     graphss_i_softmax in = problem(c);
@@ -64,9 +63,8 @@ static void test_differences_of_weights_come_back(void **state)
 }
 
 /* The naive gradient of sum_i weight_i loss_i / sum_i weight_i + penalty |w|^2. */
-static void test_the_gradient_is_zero_at_the_fit(void **state)
+TEST(the_gradient_is_zero_at_the_fit)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     looks *c = make(truth, 2);
     const graphss_i_softmax in = problem(c);
@@ -94,9 +92,8 @@ static void test_the_gradient_is_zero_at_the_fit(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_threads_change_nothing(void **state)
+TEST(threads_change_nothing)
 {
-    (void)state;
     looks *c = make(truth, 3);
     const graphss_i_softmax in = problem(c);
     double w[2][K * F];
@@ -109,9 +106,8 @@ static void test_threads_change_nothing(void **state)
     free(c);
 }
 
-static void test_a_column_that_is_no_number_is_refused(void **state)
+TEST(a_column_that_is_no_number_is_refused)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     looks *c = make(truth, 4);
     c->x[5] = NAN;
@@ -129,9 +125,8 @@ static graphss_status fit(graphss_ctx *ctx, void *arg)
     return graphss_i_softmax_fit(ctx, w, &in);
 }
 
-static void test_failing_allocations_leave_nothing(void **state)
+TEST(failing_allocations_leave_nothing)
 {
-    (void)state;
     looks *c = make(truth, 5);
     testing_each_allocation_fails(fit, c);
     free(c);
@@ -139,12 +134,5 @@ static void test_failing_allocations_leave_nothing(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_differences_of_weights_come_back),
-        cmocka_unit_test(test_the_gradient_is_zero_at_the_fit),
-        cmocka_unit_test(test_threads_change_nothing),
-        cmocka_unit_test(test_a_column_that_is_no_number_is_refused),
-        cmocka_unit_test(test_failing_allocations_leave_nothing),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return testing_run();
 }

@@ -130,9 +130,8 @@ static void remove_store(const char *path)
     }
 }
 
-static void test_killed_at_any_moment_it_loses_and_repeats_nothing(void **state)
+TEST(killed_at_any_moment_it_loses_and_repeats_nothing)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     world w;
     char path[256], whole[256];
@@ -196,9 +195,8 @@ static graphss_status count_entry(void *user, const graphss_store_entry *e)
     return GRAPHSS_OK;
 }
 
-static void test_verdicts_replay_with_the_same_bits(void **state)
+TEST(verdicts_replay_with_the_same_bits)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     world w;
     char path[256];
@@ -324,7 +322,7 @@ static graphss_status count_what(void *user, const graphss_store_entry *e)
 }
 
 /* Lines that are no events, and long ones, count against what is kept. */
-static void test_what_is_kept_is_bounded_in_bytes(void **state)
+TEST(what_is_kept_is_bounded_in_bytes)
 {
     enum { LONG = 100000, ROUNDS = 60 };
     (void)state;
@@ -401,7 +399,7 @@ static void test_what_is_kept_is_bounded_in_bytes(void **state)
 }
 
 /* RFC 4231, cases 1, 2 and 6. */
-static void test_signatures_are_those_of_the_standard(void **state)
+TEST(signatures_are_those_of_the_standard)
 {
     static const char want[][65] = {
         "b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7",
@@ -425,9 +423,8 @@ static void test_signatures_are_those_of_the_standard(void **state)
     }
 }
 
-static void test_each_allocation_fails(void **state)
+TEST(each_allocation_fails)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     world w;
     world_make(ctx, &w);
@@ -441,12 +438,5 @@ static void test_each_allocation_fails(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_killed_at_any_moment_it_loses_and_repeats_nothing),
-        cmocka_unit_test(test_verdicts_replay_with_the_same_bits),
-        cmocka_unit_test(test_what_is_kept_is_bounded_in_bytes),
-        cmocka_unit_test(test_signatures_are_those_of_the_standard),
-        cmocka_unit_test(test_each_allocation_fails),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return testing_run();
 }

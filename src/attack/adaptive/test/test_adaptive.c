@@ -101,9 +101,8 @@ static graphss_status watches_features(void *user, graphss_ctx *ctx, double *los
     return GRAPHSS_OK;
 }
 
-static void test_it_finds_the_weak_point_of_a_toy_defence(void **state)
+TEST(it_finds_the_weak_point_of_a_toy_defence)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     static const graphss_attack_ask defence[] = {watches_additions, watches_features};
     fixture s;
@@ -138,9 +137,8 @@ static size_t won(const graphss_attack_log *log)
     return n;
 }
 
-static void test_more_questions_never_win_fewer_victims(void **state)
+TEST(more_questions_never_win_fewer_victims)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     fixture s;
     float *w;
@@ -163,9 +161,8 @@ static void test_more_questions_never_win_fewer_victims(void **state)
 }
 
 /* What was reported of the best snapshot holds in the snapshot that the list makes. */
-static void test_the_list_makes_the_snapshot_that_was_asked_about(void **state)
+TEST(the_list_makes_the_snapshot_that_was_asked_about)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     fixture s;
     float *w;
@@ -202,9 +199,8 @@ static graphss_status refuses(void *user, graphss_ctx *ctx, double *loss,
     return *(const graphss_status *)user;
 }
 
-static void test_errors_of_the_defence_are_passed_on(void **state)
+TEST(errors_of_the_defence_are_passed_on)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     fixture s;
     float *w;
@@ -228,9 +224,8 @@ static void test_errors_of_the_defence_are_passed_on(void **state)
 }
 
 /* Every change of a move changes something, each target once, and the budget holds. */
-static void test_moves_keep_their_budget(void **state)
+TEST(moves_keep_their_budget)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     fixture s;
     float *w;
@@ -287,9 +282,8 @@ static void test_moves_keep_their_budget(void **state)
 }
 
 /* The loudest feature of a class is the one that only this class has. */
-static void test_the_loudest_feature_is_that_of_the_class(void **state)
+TEST(the_loudest_feature_is_that_of_the_class)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     fixture s;
     float *w;
@@ -308,9 +302,8 @@ static void test_the_loudest_feature_is_that_of_the_class(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_dense_features_take_the_values_of_a_donor(void **state)
+TEST(dense_features_take_the_values_of_a_donor)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     fixture s;
     float *w;
@@ -356,9 +349,8 @@ static graphss_status attack_once(graphss_ctx *ctx, void *arg)
     return st;
 }
 
-static void test_each_allocation_may_fail(void **state)
+TEST(each_allocation_may_fail)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     fixture s;
     float *w;
@@ -375,15 +367,5 @@ static void test_each_allocation_may_fail(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_it_finds_the_weak_point_of_a_toy_defence),
-        cmocka_unit_test(test_more_questions_never_win_fewer_victims),
-        cmocka_unit_test(test_the_list_makes_the_snapshot_that_was_asked_about),
-        cmocka_unit_test(test_errors_of_the_defence_are_passed_on),
-        cmocka_unit_test(test_moves_keep_their_budget),
-        cmocka_unit_test(test_the_loudest_feature_is_that_of_the_class),
-        cmocka_unit_test(test_dense_features_take_the_values_of_a_donor),
-        cmocka_unit_test(test_each_allocation_may_fail),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return testing_run();
 }

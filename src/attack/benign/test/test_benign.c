@@ -17,9 +17,8 @@ static void list_nodes(int32_t *node)
         node[i] = 5 * i + 2;
 }
 
-static void test_churn_fits_and_keeps_to_the_budget(void **state)
+TEST(churn_fits_and_keeps_to_the_budget)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_dataset data = {0}, now = {0};
     graphss_flips flips = {0};
@@ -57,9 +56,8 @@ static void test_churn_fits_and_keeps_to_the_budget(void **state)
 }
 
 /* 1000 draws around 0.8: a standard error of 0.013 */
-static void test_new_edges_have_the_homophily_of_the_graph(void **state)
+TEST(new_edges_have_the_homophily_of_the_graph)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_dataset data = {0};
     graphss_flips flips = {0};
@@ -84,9 +82,8 @@ static void test_new_edges_have_the_homophily_of_the_graph(void **state)
 }
 
 /* As many of each; these nodes have edges and words enough. */
-static void test_edges_and_features_change_as_requested(void **state)
+TEST(edges_and_features_change_as_requested)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_dataset data = {0};
     graphss_flips flips = {0};
@@ -119,9 +116,8 @@ static void test_edges_and_features_change_as_requested(void **state)
 }
 
 /* Of counts 1 to 3 another one is taken; where all are 1 other words come in their places. */
-static void test_values_become_those_of_other_words(void **state)
+TEST(values_become_those_of_other_words)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     for (int alike = 0; alike < 2; alike++) {
         graphss_dataset data = {0};
@@ -150,9 +146,8 @@ static void test_values_become_those_of_other_words(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_growth_keeps_old_nodes_and_resembles_them(void **state)
+TEST(growth_keeps_old_nodes_and_resembles_them)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_dataset data = {0}, more = {0}, again = {0};
     read_graph(ctx, &data);
@@ -183,9 +178,8 @@ static void test_growth_keeps_old_nodes_and_resembles_them(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_wrong_nodes_and_budgets_are_refused(void **state)
+TEST(wrong_nodes_and_budgets_are_refused)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_dataset data = {0}, empty = {0}, more = {0};
     graphss_flips flips = {0};
@@ -221,9 +215,8 @@ static graphss_status change_once(graphss_ctx *ctx, void *arg)
     return st;
 }
 
-static void test_each_allocation_may_fail(void **state)
+TEST(each_allocation_may_fail)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_dataset data = {0};
     read_graph(ctx, &data);
@@ -232,9 +225,8 @@ static void test_each_allocation_may_fail(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_unsound_data_is_refused(void **state)
+TEST(unsound_data_is_refused)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_dataset data = {0}, empty = {0}, more = {0};
     graphss_flips flips = {0};
@@ -260,15 +252,5 @@ static void test_unsound_data_is_refused(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_churn_fits_and_keeps_to_the_budget),
-        cmocka_unit_test(test_new_edges_have_the_homophily_of_the_graph),
-        cmocka_unit_test(test_edges_and_features_change_as_requested),
-        cmocka_unit_test(test_values_become_those_of_other_words),
-        cmocka_unit_test(test_growth_keeps_old_nodes_and_resembles_them),
-        cmocka_unit_test(test_wrong_nodes_and_budgets_are_refused),
-        cmocka_unit_test(test_each_allocation_may_fail),
-        cmocka_unit_test(test_unsound_data_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return testing_run();
 }

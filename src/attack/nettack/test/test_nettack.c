@@ -13,9 +13,8 @@ static graphss_attack_options plain_options(int kind, int64_t budget)
 }
 
 /* Every pair of nodes, whichever of them are the victim's neighbours or itself. */
-static void test_the_score_of_any_edge_is_the_margin_after_its_flip(void **state)
+TEST(the_score_of_any_edge_is_the_margin_after_its_flip)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     for (uint64_t seed = 1; seed <= 4; seed++) {
         tiny_world t;
@@ -135,31 +134,27 @@ static void check_greedy(graphss_feature_kind kind, int what)
     graphss_ctx_free(ctx);
 }
 
-static void test_each_edge_is_the_best_by_full_matrices(void **state)
+TEST(each_edge_is_the_best_by_full_matrices)
 {
-    (void)state;
     check_greedy(GRAPHSS_FEATURES_BINARY, GRAPHSS_ATTACK_EDGES);
 }
 
-static void test_each_feature_is_the_best_by_full_matrices(void **state)
+TEST(each_feature_is_the_best_by_full_matrices)
 {
-    (void)state;
     check_greedy(GRAPHSS_FEATURES_BINARY, GRAPHSS_ATTACK_FEATURES);
     check_greedy(GRAPHSS_FEATURES_COUNTS, GRAPHSS_ATTACK_FEATURES);
     check_greedy(GRAPHSS_FEATURES_REAL, GRAPHSS_ATTACK_FEATURES);
 }
 
-static void test_each_change_of_either_kind_is_the_best_by_full_matrices(void **state)
+TEST(each_change_of_either_kind_is_the_best_by_full_matrices)
 {
-    (void)state;
     check_greedy(GRAPHSS_FEATURES_BINARY, GRAPHSS_ATTACK_BOTH);
     check_greedy(GRAPHSS_FEATURES_REAL, GRAPHSS_ATTACK_BOTH);
 }
 
 /* The loss that is told is the margin on the changed graph, for all kinds and roads. */
-static void test_the_last_loss_is_the_margin_of_the_changed_graph(void **state)
+TEST(the_last_loss_is_the_margin_of_the_changed_graph)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     for (uint64_t seed = 1; seed <= 8; seed++)
         for (int kind = GRAPHSS_ATTACK_LF; kind <= GRAPHSS_ATTACK_BOTH; kind++)
@@ -208,9 +203,8 @@ static void assert_same_flips(const graphss_flips *a, const graphss_flips *b)
 
 /* Independent victims: each as if it were alone, on any number of threads; and a worker
  * leaves nothing of one victim behind for the next. */
-static void test_independent_victims_are_attacked_as_if_alone(void **state)
+TEST(independent_victims_are_attacked_as_if_alone)
 {
-    (void)state;
     for (size_t threads = 1; threads <= 3; threads++)
         for (int kind = GRAPHSS_ATTACK_LF; kind <= GRAPHSS_ATTACK_BOTH; kind++) {
             graphss_ctx *ctx = testing_ctx(NULL, threads);
@@ -243,9 +237,8 @@ static void test_independent_victims_are_attacked_as_if_alone(void **state)
 }
 
 /* Cumulative: the same as attacking one victim after the other by hand. */
-static void test_cumulative_victims_see_earlier_changes(void **state)
+TEST(cumulative_victims_see_earlier_changes)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     for (uint64_t seed = 1; seed <= 5; seed++) {
         tiny_world t;
@@ -289,9 +282,8 @@ static void test_cumulative_victims_see_earlier_changes(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_no_edge_leaves_a_node_alone(void **state)
+TEST(no_edge_leaves_a_node_alone)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     tiny_world t;
     tiny_make(ctx, &t, 3, GRAPHSS_FEATURES_BINARY);
@@ -317,9 +309,8 @@ static void test_no_edge_leaves_a_node_alone(void **state)
 }
 
 /* Degrees so alike that one more edge shows: the test refuses every one of them. */
-static void test_a_strict_degree_test_refuses_edges_and_the_log_says_so(void **state)
+TEST(a_strict_degree_test_refuses_edges_and_the_log_says_so)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     tiny_world t;
     tiny_make(ctx, &t, 3, GRAPHSS_FEATURES_BINARY);
@@ -341,9 +332,8 @@ static void test_a_strict_degree_test_refuses_edges_and_the_log_says_so(void **s
     graphss_ctx_free(ctx);
 }
 
-static void test_an_isolated_victim_can_be_connected_but_has_no_influencers(void **state)
+TEST(an_isolated_victim_can_be_connected_but_has_no_influencers)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     tiny_world t;
     tiny_make(ctx, &t, 8, GRAPHSS_FEATURES_BINARY);
@@ -373,9 +363,8 @@ static void test_an_isolated_victim_can_be_connected_but_has_no_influencers(void
     graphss_ctx_free(ctx);
 }
 
-static void test_what_cannot_be_attacked_is_refused(void **state)
+TEST(what_cannot_be_attacked_is_refused)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     tiny_world t;
     tiny_make(ctx, &t, 8, GRAPHSS_FEATURES_BINARY);
@@ -448,9 +437,8 @@ static bool stop(void *user, const char *stage, size_t done, size_t total, const
     return done < 2;
 }
 
-static void test_an_attack_can_be_cancelled(void **state)
+TEST(an_attack_can_be_cancelled)
 {
-    (void)state;
     const graphss_ctx_options options = {
         .struct_size = sizeof options, .threads = 1, .progress = stop};
     graphss_ctx *ctx = graphss_ctx_new(&options);
@@ -510,9 +498,8 @@ static graphss_status attack_all(graphss_ctx *ctx, void *arg)
     return st;
 }
 
-static void test_every_allocation_may_fail(void **state)
+TEST(every_allocation_may_fail)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     tiny_world t;
     tiny_make(ctx, &t, 8, GRAPHSS_FEATURES_REAL);
@@ -534,9 +521,8 @@ static void test_every_allocation_may_fail(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_the_budget_and_the_domain_are_reported(void **state)
+TEST(the_budget_and_the_domain_are_reported)
 {
-    (void)state;
     char text[160];
     graphss_attack_options opt;
     graphss_attack_options_init(&opt);
@@ -559,9 +545,8 @@ static void test_the_budget_and_the_domain_are_reported(void **state)
 
 /* With the same budget for all it is the attack itself, on a ground made before or not; else
  * each victim has its own, and with a stride only every so many-th node is joined. */
-static void test_victims_may_have_budgets_of_their_own(void **state)
+TEST(victims_may_have_budgets_of_their_own)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     const int32_t victim[] = {3, 7, 9};
     enum { N = sizeof victim / sizeof *victim };
@@ -608,22 +593,5 @@ static void test_victims_may_have_budgets_of_their_own(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_the_score_of_any_edge_is_the_margin_after_its_flip),
-        cmocka_unit_test(test_each_edge_is_the_best_by_full_matrices),
-        cmocka_unit_test(test_each_feature_is_the_best_by_full_matrices),
-        cmocka_unit_test(test_each_change_of_either_kind_is_the_best_by_full_matrices),
-        cmocka_unit_test(test_the_last_loss_is_the_margin_of_the_changed_graph),
-        cmocka_unit_test(test_independent_victims_are_attacked_as_if_alone),
-        cmocka_unit_test(test_cumulative_victims_see_earlier_changes),
-        cmocka_unit_test(test_no_edge_leaves_a_node_alone),
-        cmocka_unit_test(test_a_strict_degree_test_refuses_edges_and_the_log_says_so),
-        cmocka_unit_test(test_an_isolated_victim_can_be_connected_but_has_no_influencers),
-        cmocka_unit_test(test_what_cannot_be_attacked_is_refused),
-        cmocka_unit_test(test_an_attack_can_be_cancelled),
-        cmocka_unit_test(test_victims_may_have_budgets_of_their_own),
-        cmocka_unit_test(test_every_allocation_may_fail),
-        cmocka_unit_test(test_the_budget_and_the_domain_are_reported),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return testing_run();
 }

@@ -112,9 +112,8 @@ static void compare(graphss_ctx *ctx, const graphss_attack_input *in,
     graphss_attack_log_destroy(ctx, &log);
 }
 
-static void test_every_victim_is_attacked_as_by_the_original(void **state)
+TEST(every_victim_is_attacked_as_by_the_original)
 {
-    (void)state;
     char path[512];
     testing_reference(path, sizeof path, "nettack_cora.npz");
     graphss_ctx *ctx = testing_ctx(NULL, 1);
@@ -197,9 +196,8 @@ static float *multiply(graphss_ctx *ctx, graphss_i_npz *npz, size_t d, size_t h,
     return w;
 }
 
-static void test_paper_mode_repeats_the_papers_code(void **state)
+TEST(paper_mode_repeats_the_papers_code)
 {
-    (void)state;
     char path[512];
     testing_reference(path, sizeof path, "graphss_cora_gcn.npz");
     graphss_ctx *ctx = testing_ctx(NULL, 1);
@@ -271,9 +269,5 @@ static void test_paper_mode_repeats_the_papers_code(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_victim_is_attacked_as_by_the_original),
-        cmocka_unit_test(test_paper_mode_repeats_the_papers_code),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return testing_run();
 }

@@ -41,9 +41,8 @@ static void check_all(
 }
 
 /* Many words, most of them together with most others or with few: blocks of bits in full. */
-static void test_allowed_words_among_many(void **state)
+TEST(allowed_words_among_many)
 {
-    (void)state;
     enum { NODES = 40, WORDS = 150, BLOCKS = 3 };
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_rng rng = graphss_rng_make(5, 1);
@@ -88,9 +87,8 @@ static void test_allowed_words_among_many(void **state)
 }
 
 /* Kept rows, rows worked out on the spot, and rows kept up to date while words change. */
-static void test_allowed_words_agree_with_the_definition(void **state)
+TEST(allowed_words_agree_with_the_definition)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     uint64_t row[1];
     double sum[TINY_D];
@@ -136,9 +134,8 @@ static void test_allowed_words_agree_with_the_definition(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_an_added_feature_gets_the_median_of_its_column(void **state)
+TEST(an_added_feature_gets_the_median_of_its_column)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     /* columns: 1 4 2 / 3 1 / none / 7, as rows */
     int64_t offset[] = {0, 2, 4, 6};
@@ -178,9 +175,8 @@ static int ascending(const void *a, const void *b)
 
 /* Against sorting, columns of every length up to 60, with ties and without. */
 /* 200 columns, so that rows outgrow their room and shrink again. */
-static void test_words_set_one_by_one_agree_with_a_table(void **state)
+TEST(words_set_one_by_one_agree_with_a_table)
 {
-    (void)state;
     enum { N = 3, D = 200 };
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     int64_t offset[] = {0, 0, 2, 3};
@@ -213,9 +209,8 @@ static void test_words_set_one_by_one_agree_with_a_table(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_medians_agree_with_sorting(void **state)
+TEST(medians_agree_with_sorting)
 {
-    (void)state;
     enum { MOST = 60 };
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_rng rng = graphss_rng_make(9, 0);
@@ -258,9 +253,8 @@ static double naive_ll(
     return count * log(alpha) + count * alpha * log(2) + sign * (alpha + 1) * sum;
 }
 
-static void test_the_degree_ratio_agrees_with_whole_lists_of_degrees(void **state)
+TEST(the_degree_ratio_agrees_with_whole_lists_of_degrees)
 {
-    (void)state;
     enum { NODES = 60, MOST = 12 };
     graphss_rng rng = graphss_rng_make(2, 2);
     int before[NODES], now[NODES];
@@ -296,13 +290,5 @@ static void test_the_degree_ratio_agrees_with_whole_lists_of_degrees(void **stat
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_allowed_words_agree_with_the_definition),
-        cmocka_unit_test(test_allowed_words_among_many),
-        cmocka_unit_test(test_an_added_feature_gets_the_median_of_its_column),
-        cmocka_unit_test(test_words_set_one_by_one_agree_with_a_table),
-        cmocka_unit_test(test_medians_agree_with_sorting),
-        cmocka_unit_test(test_the_degree_ratio_agrees_with_whole_lists_of_degrees),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return testing_run();
 }

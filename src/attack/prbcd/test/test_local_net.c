@@ -86,9 +86,8 @@ static void check_answers(const char *model, bool loops, int64_t layers)
     graphss_ctx_free(ctx);
 }
 
-static void test_a_local_net_agrees_with_the_model(void **state)
+TEST(a_local_net_agrees_with_the_model)
 {
-    (void)state;
     check_answers("gcn", true, 2);
     check_answers("gcn", false, 3);
     check_answers("gcn", true, 1);
@@ -138,9 +137,8 @@ static void check_slopes(const char *model, bool loops, int64_t layers)
     graphss_ctx_free(ctx);
 }
 
-static void test_slopes_are_those_of_finite_differences(void **state)
+TEST(slopes_are_those_of_finite_differences)
 {
-    (void)state;
     check_slopes("gcn", true, 2);
     check_slopes("gcn", false, 3);
     check_slopes("gcn", true, 1);
@@ -148,9 +146,8 @@ static void test_slopes_are_those_of_finite_differences(void **state)
     check_slopes("sage", true, 2);
 }
 
-static void test_a_model_without_edges_is_refused(void **state)
+TEST(a_model_without_edges_is_refused)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     fixture s;
     graphss_i_local_model lm = {0};
@@ -177,9 +174,8 @@ static graphss_status build_once(graphss_ctx *ctx, void *arg)
     return st;
 }
 
-static void test_each_allocation_may_fail(void **state)
+TEST(each_allocation_may_fail)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     fixture s;
     fixture_make(ctx, &s, "gcn", true, 2);
@@ -190,11 +186,5 @@ static void test_each_allocation_may_fail(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_local_net_agrees_with_the_model),
-        cmocka_unit_test(test_slopes_are_those_of_finite_differences),
-        cmocka_unit_test(test_a_model_without_edges_is_refused),
-        cmocka_unit_test(test_each_allocation_may_fail),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return testing_run();
 }

@@ -21,9 +21,8 @@ static double distance(const double *a, const double *b, size_t n)
 }
 
 /* No feasible point of a grid is nearer. */
-static void test_the_projection_is_the_nearest_point(void **state)
+TEST(the_projection_is_the_nearest_point)
 {
-    (void)state;
     graphss_rng rng = graphss_rng_make(1, 1);
     for (int round = 0; round < 50; round++) {
         double p[3], q[3], g[3];
@@ -81,18 +80,16 @@ static void check_strength(const char *model)
     graphss_ctx_free(ctx);
 }
 
-static void test_it_is_stronger_than_dice(void **state)
+TEST(it_is_stronger_than_dice)
 {
-    (void)state;
     check_strength("gcn");
     check_strength("sgc");
     check_strength("sage");
 }
 
 /* All single flips tried one by one: on one flip the descent finds one of the best. */
-static void test_one_flip_is_among_the_best(void **state)
+TEST(one_flip_is_among_the_best)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     fixture s;
     fixture_make(ctx, &s, "gcn");
@@ -142,9 +139,8 @@ static void test_one_flip_is_among_the_best(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_threads_do_not_matter_and_changes_fit_one_after_another(void **state)
+TEST(threads_do_not_matter_and_changes_fit_one_after_another)
 {
-    (void)state;
     graphss_flips flips[2] = {{0}};
     for (size_t i = 0; i < 2; i++) {
         graphss_ctx *ctx = testing_ctx(NULL, i + 1);
@@ -167,9 +163,8 @@ static void test_threads_do_not_matter_and_changes_fit_one_after_another(void **
     }
 }
 
-static void test_what_it_cannot_do_is_refused(void **state)
+TEST(what_it_cannot_do_is_refused)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     fixture s;
     graphss_flips flips = {0};
@@ -200,9 +195,8 @@ static graphss_status run_once(graphss_ctx *ctx, void *arg)
     return st;
 }
 
-static void test_each_allocation_may_fail(void **state)
+TEST(each_allocation_may_fail)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     fixture s;
     fixture_make(ctx, &s, "sgc");
@@ -214,13 +208,5 @@ static void test_each_allocation_may_fail(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_the_projection_is_the_nearest_point),
-        cmocka_unit_test(test_it_is_stronger_than_dice),
-        cmocka_unit_test(test_one_flip_is_among_the_best),
-        cmocka_unit_test(test_threads_do_not_matter_and_changes_fit_one_after_another),
-        cmocka_unit_test(test_what_it_cannot_do_is_refused),
-        cmocka_unit_test(test_each_allocation_may_fail),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return testing_run();
 }

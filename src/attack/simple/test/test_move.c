@@ -49,9 +49,8 @@ static int32_t model_of(const fixture *s, const graphss_flip *f, double share)
     return -1;
 }
 
-static void test_features_move_towards_a_node_of_the_class_that_edges_lead_to(void **state)
+TEST(features_move_towards_a_node_of_the_class_that_edges_lead_to)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     fixture s;
     measured(ctx, &s);
@@ -91,9 +90,8 @@ static void test_features_move_towards_a_node_of_the_class_that_edges_lead_to(vo
 
 /* All that is copied is the model's, all that is drawn or churned is somebody's; nothing
  * becomes 0. Values of one node each. */
-static void test_attacks_on_dense_features_take_values_of_others(void **state)
+TEST(attacks_on_dense_features_take_values_of_others)
 {
-    (void)state;
     static const char *const method[] = {"copy", "random", "benign"};
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     fixture s;
@@ -150,9 +148,8 @@ static graphss_status copy_all(graphss_ctx *ctx, void *arg)
     return st;
 }
 
-static void test_failing_allocations_leave_nothing(void **state)
+TEST(failing_allocations_leave_nothing)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     fixture s;
     measured(ctx, &s);
@@ -206,9 +203,8 @@ static bool holds(const graphss_features *x, int32_t node, int32_t word)
 }
 
 /* By hand: of the words that a node lacks none that is left out is louder than one added. */
-static void test_every_other_node_gets_the_loudest_words_of_its_class(void **state)
+TEST(every_other_node_gets_the_loudest_words_of_its_class)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     static stage s;
     graphss_flips flips = {0};
@@ -255,9 +251,8 @@ static graphss_status praise_and_drop(graphss_ctx *ctx, void *arg)
     return st;
 }
 
-static void test_failing_allocations_leave_no_reinforcement(void **state)
+TEST(failing_allocations_leave_no_reinforcement)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     static stage s;
     stage_make(ctx, &s);
@@ -306,9 +301,8 @@ static bool looks_like(const fixture *s, const graphss_flip *item, size_t n, int
     return true;
 }
 
-static void test_every_victim_is_made_to_look_like_one_node_of_another_class(void **state)
+TEST(every_victim_is_made_to_look_like_one_node_of_another_class)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     fixture s;
     fixture_make(ctx, &s, NULL);
@@ -360,9 +354,8 @@ static void test_every_victim_is_made_to_look_like_one_node_of_another_class(voi
     graphss_ctx_free(ctx);
 }
 
-static void test_a_large_budget_of_words_takes_all_and_leaves_edges(void **state)
+TEST(a_large_budget_of_words_takes_all_and_leaves_edges)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     fixture s;
     fixture_make(ctx, &s, NULL);
@@ -386,9 +379,8 @@ static void test_a_large_budget_of_words_takes_all_and_leaves_edges(void **state
     graphss_ctx_free(ctx);
 }
 
-static void test_either_kind_of_change_keeps_one_budget(void **state)
+TEST(either_kind_of_change_keeps_one_budget)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     fixture s;
     fixture_make(ctx, &s, NULL);
@@ -418,9 +410,8 @@ static void same_flips(const graphss_flip *a, const graphss_flip *b, size_t n)
     }
 }
 
-static void test_draws_follow_the_seed_and_the_victim(void **state)
+TEST(draws_follow_the_seed_and_the_victim)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     fixture s;
     fixture_make(ctx, &s, NULL);
@@ -447,9 +438,8 @@ static void test_draws_follow_the_seed_and_the_victim(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_benign_is_churn_by_another_name(void **state)
+TEST(benign_is_churn_by_another_name)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     fixture s;
     fixture_make(ctx, &s, NULL);
@@ -479,9 +469,8 @@ static void test_benign_is_churn_by_another_name(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_what_has_no_meaning_is_refused(void **state)
+TEST(what_has_no_meaning_is_refused)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     fixture s;
     fixture_make(ctx, &s, NULL);
@@ -519,9 +508,8 @@ static graphss_status run_once(graphss_ctx *ctx, void *arg)
     return st;
 }
 
-static void test_each_allocation_may_fail(void **state)
+TEST(each_allocation_may_fail)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     fixture s;
     fixture_make(ctx, &s, NULL);
@@ -537,19 +525,5 @@ static void test_each_allocation_may_fail(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_features_move_towards_a_node_of_the_class_that_edges_lead_to),
-        cmocka_unit_test(test_attacks_on_dense_features_take_values_of_others),
-        cmocka_unit_test(test_failing_allocations_leave_nothing),
-        cmocka_unit_test(test_every_other_node_gets_the_loudest_words_of_its_class),
-        cmocka_unit_test(test_failing_allocations_leave_no_reinforcement),
-        cmocka_unit_test(test_every_victim_is_made_to_look_like_one_node_of_another_class),
-        cmocka_unit_test(test_a_large_budget_of_words_takes_all_and_leaves_edges),
-        cmocka_unit_test(test_either_kind_of_change_keeps_one_budget),
-        cmocka_unit_test(test_draws_follow_the_seed_and_the_victim),
-        cmocka_unit_test(test_benign_is_churn_by_another_name),
-        cmocka_unit_test(test_what_has_no_meaning_is_refused),
-        cmocka_unit_test(test_each_allocation_may_fail),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return testing_run();
 }

@@ -19,9 +19,8 @@ static void same_flips(const graphss_flips *a, const graphss_flips *b)
     }
 }
 
-static void test_the_budget_is_spent_and_the_changes_fit(void **state)
+TEST(the_budget_is_spent_and_the_changes_fit)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     fixture s;
     fixture_make(ctx, &s, NULL);
@@ -53,9 +52,8 @@ static void test_the_budget_is_spent_and_the_changes_fit(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_dice_cuts_inside_and_joins_across(void **state)
+TEST(dice_cuts_inside_and_joins_across)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     fixture s;
     fixture_make(ctx, &s, NULL);
@@ -78,9 +76,8 @@ static void test_dice_cuts_inside_and_joins_across(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_draws_follow_the_seed_and_the_victim(void **state)
+TEST(draws_follow_the_seed_and_the_victim)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     fixture s;
     fixture_make(ctx, &s, NULL);
@@ -112,9 +109,8 @@ static void test_draws_follow_the_seed_and_the_victim(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_influencers_change_in_place_of_the_victim(void **state)
+TEST(influencers_change_in_place_of_the_victim)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     fixture s;
     fixture_make(ctx, &s, NULL);
@@ -134,9 +130,8 @@ static void test_influencers_change_in_place_of_the_victim(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_more_changes_than_possible_are_left_out(void **state)
+TEST(more_changes_than_possible_are_left_out)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     fixture s;
     fixture_make(ctx, &s, NULL);
@@ -155,9 +150,8 @@ static void test_more_changes_than_possible_are_left_out(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_paper_mode_is_refused(void **state)
+TEST(paper_mode_is_refused)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     fixture s;
     fixture_make(ctx, &s, NULL);
@@ -183,9 +177,8 @@ static graphss_status run_once(graphss_ctx *ctx, void *arg)
     return st;
 }
 
-static void test_each_allocation_may_fail(void **state)
+TEST(each_allocation_may_fail)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     fixture s;
     fixture_make(ctx, &s, NULL);
@@ -197,14 +190,5 @@ static void test_each_allocation_may_fail(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_the_budget_is_spent_and_the_changes_fit),
-        cmocka_unit_test(test_dice_cuts_inside_and_joins_across),
-        cmocka_unit_test(test_draws_follow_the_seed_and_the_victim),
-        cmocka_unit_test(test_influencers_change_in_place_of_the_victim),
-        cmocka_unit_test(test_more_changes_than_possible_are_left_out),
-        cmocka_unit_test(test_paper_mode_is_refused),
-        cmocka_unit_test(test_each_allocation_may_fail),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return testing_run();
 }

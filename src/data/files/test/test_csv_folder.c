@@ -73,9 +73,8 @@ static const char people_edges[] = "dst_id,note,src_id,weight\n"
                                    "karl,y,\"b, c\",0\n"
                                    "anna,y,anna,1\n";
 
-static void test_names_labels_masks_and_dense_features(void **state)
+TEST(names_labels_masks_and_dense_features)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_dataset data = read_good(ctx, people_nodes, people_edges);
     assert_int_equal(data.graph.n_nodes, 3);
@@ -105,9 +104,8 @@ static void test_names_labels_masks_and_dense_features(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_words_with_values_make_sparse_features(void **state)
+TEST(words_with_values_make_sparse_features)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_dataset data = read_good(
         ctx, "id,feat\nx,\"\"\ny,cat:1 a:b:2\nz,\"dog:3,cat:1\"\n", "source,target\nx,y\n");
@@ -130,9 +128,8 @@ static void test_words_with_values_make_sparse_features(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_numeric_columns_are_features_and_text_is_left_out(void **state)
+TEST(numeric_columns_are_features_and_text_is_left_out)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_dataset data = read_good(ctx,
         "node_id;age;title;class;height;graph_id\n"
@@ -150,9 +147,8 @@ static void test_numeric_columns_are_features_and_text_is_left_out(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_a_file_that_is_not_utf_8_is_taken_as_latin_1(void **state)
+TEST(a_file_that_is_not_utf_8_is_taken_as_latin_1)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_dataset data = read_good(ctx, "id,label\nren\xe9,caf\xe9\nb,x\n", "ren\xe9,b\n");
     assert_string_equal(graphss_names_get(&data.node_names, 0), "ren\xc3\xa9");
@@ -162,9 +158,8 @@ static void test_a_file_that_is_not_utf_8_is_taken_as_latin_1(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_edges_need_no_header(void **state)
+TEST(edges_need_no_header)
 {
-    (void)state;
     static const char *const edges[] = {"a,b\nb,c\n", "a,b,1\nb,c,2\n", "one,two\na,b\nb,c\n",
         "src\tdst\na\tb\nb\tc\n", "from to\na b\nb c\n"};
     graphss_ctx *ctx = testing_ctx(NULL, 1);
@@ -186,9 +181,8 @@ static void keep_warning(void *user, graphss_log_level level, const char *line)
         snprintf(user, 512, "%s", line);
 }
 
-static void test_what_pandas_writes_is_what_was_meant(void **state)
+TEST(what_pandas_writes_is_what_was_meant)
 {
-    (void)state;
     char warning[512] = "";
     graphss_ctx *ctx = graphss_ctx_new(&(graphss_ctx_options){
         .struct_size = sizeof(graphss_ctx_options), .log = keep_warning, .user = warning});
@@ -220,9 +214,8 @@ static void test_what_pandas_writes_is_what_was_meant(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_labels_that_differ_only_in_case_are_reported(void **state)
+TEST(labels_that_differ_only_in_case_are_reported)
 {
-    (void)state;
     char warning[512] = "";
     graphss_ctx *ctx = graphss_ctx_new(&(graphss_ctx_options){
         .struct_size = sizeof(graphss_ctx_options), .log = keep_warning, .user = warning});
@@ -238,9 +231,8 @@ static void test_labels_that_differ_only_in_case_are_reported(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_mistakes_are_named_with_their_place(void **state)
+TEST(mistakes_are_named_with_their_place)
 {
-    (void)state;
     static const char e[] = "src,dst\n0,1\n";
     static const struct {
         const char *nodes, *edges, *part;
@@ -310,9 +302,8 @@ static void test_mistakes_are_named_with_their_place(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_a_file_too_large_for_the_memory_allowed_is_refused(void **state)
+TEST(a_file_too_large_for_the_memory_allowed_is_refused)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_dataset data = {0};
     folder f = make_folder(people_nodes, people_edges);
@@ -334,9 +325,8 @@ static graphss_dataset read_missing(
     return data;
 }
 
-static void test_empty_cells_are_means_or_zeros_where_the_caller_says_so(void **state)
+TEST(empty_cells_are_means_or_zeros_where_the_caller_says_so)
 {
-    (void)state;
     static const char nodes[] = "id,age,size\na,,1\nb,2,?\nc,4,5\nd,NA,6\n";
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_dataset data = read_missing(ctx, nodes, GRAPHSS_MISSING_MEAN);
@@ -362,9 +352,8 @@ static void test_empty_cells_are_means_or_zeros_where_the_caller_says_so(void **
     graphss_ctx_free(ctx);
 }
 
-static void test_text_of_few_values_is_a_column_for_each_value(void **state)
+TEST(text_of_few_values_is_a_column_for_each_value)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_dataset data = read_missing(ctx,
         "id,name,city,age\na,x,Ulm,1\nb,y,,2\nc,z,Bonn,3\nd,w,Ulm,4\ne,v,Bonn,5\n",
@@ -390,9 +379,8 @@ static graphss_status read_and_destroy(graphss_ctx *ctx, void *arg)
     return st;
 }
 
-static void test_each_allocation_may_fail(void **state)
+TEST(each_allocation_may_fail)
 {
-    (void)state;
     static const char *const nodes[] = {people_nodes,
         "id,label\nanna,caf\xe9\n\"b, c\",\nkarl,x\n",
         "id,feat,label\nanna,x:1,3\n\"b, c\",y:2,4\nkarl,,\n",
@@ -407,19 +395,5 @@ static void test_each_allocation_may_fail(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_names_labels_masks_and_dense_features),
-        cmocka_unit_test(test_words_with_values_make_sparse_features),
-        cmocka_unit_test(test_numeric_columns_are_features_and_text_is_left_out),
-        cmocka_unit_test(test_a_file_that_is_not_utf_8_is_taken_as_latin_1),
-        cmocka_unit_test(test_edges_need_no_header),
-        cmocka_unit_test(test_what_pandas_writes_is_what_was_meant),
-        cmocka_unit_test(test_labels_that_differ_only_in_case_are_reported),
-        cmocka_unit_test(test_mistakes_are_named_with_their_place),
-        cmocka_unit_test(test_a_file_too_large_for_the_memory_allowed_is_refused),
-        cmocka_unit_test(test_empty_cells_are_means_or_zeros_where_the_caller_says_so),
-        cmocka_unit_test(test_text_of_few_values_is_a_column_for_each_value),
-        cmocka_unit_test(test_each_allocation_may_fail),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return testing_run();
 }

@@ -73,9 +73,8 @@ static void remove_folder(const data_folder *f)
     rmdir(f->path);
 }
 
-static void test_names_and_paths_find_their_reader(void **state)
+TEST(names_and_paths_find_their_reader)
 {
-    (void)state;
     static const struct {
         const char *where; /* as a name; with '/' before it: a path in the folder */
         const char *format, *name;
@@ -113,9 +112,8 @@ static void test_names_and_paths_find_their_reader(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_what_is_not_there_is_said_with_a_hint(void **state)
+TEST(what_is_not_there_is_said_with_a_hint)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     const data_folder f = make_folder(ctx);
     const char *const dirs[] = {"/nowhere", f.path, NULL};
@@ -157,9 +155,8 @@ static void surround(const char *listed, const char *xdg, const char *home)
         assert_int_equal(value[i] ? setenv(name[i], value[i], 1) : unsetenv(name[i]), 0);
 }
 
-static void test_without_folders_given_the_environment_names_them(void **state)
+TEST(without_folders_given_the_environment_names_them)
 {
-    (void)state;
     static const struct {
         const char *listed, *xdg, *home, *want[4];
     } cases[] = {
@@ -191,9 +188,8 @@ static void test_without_folders_given_the_environment_names_them(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_the_limit_of_memory_reaches_the_reader(void **state)
+TEST(the_limit_of_memory_reaches_the_reader)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     const graphss_read_options opt = {.struct_size = sizeof opt, .max_bytes = 5000};
     graphss_dataset data = {0};
@@ -221,9 +217,8 @@ static graphss_status find_and_destroy(graphss_ctx *ctx, void *arg)
     return st;
 }
 
-static void test_each_allocation_may_fail(void **state)
+TEST(each_allocation_may_fail)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     data_folder f = make_folder(ctx);
     testing_each_allocation_fails(read_and_destroy, f.path);
@@ -235,12 +230,5 @@ static void test_each_allocation_may_fail(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_names_and_paths_find_their_reader),
-        cmocka_unit_test(test_what_is_not_there_is_said_with_a_hint),
-        cmocka_unit_test(test_without_folders_given_the_environment_names_them),
-        cmocka_unit_test(test_the_limit_of_memory_reaches_the_reader),
-        cmocka_unit_test(test_each_allocation_may_fail),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return testing_run();
 }

@@ -19,9 +19,8 @@ static graphss_status read_text(
     return st;
 }
 
-static void test_numbers_stay_numbers(void **state)
+TEST(numbers_stay_numbers)
 {
-    (void)state;
     static const char *const texts[] = {"# comment\n3 1\n1\t2\n\n% more\n2 0\n",
         "3,1\n1,2\n2,0", "src,dst\n3, 1\r\n1,2\r\n2,0\r\n", "3;1\n1;2\n2;0\n",
         "3 1 x\n1 2 y\n2 0 z\n"};
@@ -43,9 +42,8 @@ static void test_numbers_stay_numbers(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_other_ids_become_names_in_order_of_first_sight(void **state)
+TEST(other_ids_become_names_in_order_of_first_sight)
 {
-    (void)state;
     static const struct {
         const char *text, *first, *second;
     } cases[] = {{"b a\na c\n", "b", "a"}, {"1 2\n2 3\n", "1", "2"},
@@ -71,9 +69,8 @@ static void keep_warning(void *user, graphss_log_level level, const char *line)
         snprintf(user, 512, "%s", line);
 }
 
-static void test_words_over_numbers_are_a_header_and_warned_of(void **state)
+TEST(words_over_numbers_are_a_header_and_warned_of)
 {
-    (void)state;
     static const struct {
         const char *text, *warning;
         size_t names;
@@ -112,9 +109,8 @@ static void test_words_over_numbers_are_a_header_and_warned_of(void **state)
     }
 }
 
-static void test_what_was_cleaned_is_counted(void **state)
+TEST(what_was_cleaned_is_counted)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_dataset data = {0};
     assert_ok(
@@ -129,9 +125,8 @@ static void test_what_was_cleaned_is_counted(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_mistakes_are_named_with_their_place(void **state)
+TEST(mistakes_are_named_with_their_place)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_dataset data = {0};
     assert_fails(ctx, read_text(ctx, &data, "0 1\n2\n", plenty), GRAPHSS_ERR_DATA,
@@ -157,9 +152,8 @@ static graphss_status read_and_destroy(graphss_ctx *ctx, void *arg)
     return st;
 }
 
-static void test_each_allocation_may_fail(void **state)
+TEST(each_allocation_may_fail)
 {
-    (void)state;
     char names[] = "a b\nb c\n", numbers[] = "0 1\n1 2\n", header[] = "a b\n0 1\n1 5\n";
     testing_each_allocation_fails(read_and_destroy, names);
     testing_each_allocation_fails(read_and_destroy, numbers);
@@ -168,13 +162,5 @@ static void test_each_allocation_may_fail(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_numbers_stay_numbers),
-        cmocka_unit_test(test_other_ids_become_names_in_order_of_first_sight),
-        cmocka_unit_test(test_words_over_numbers_are_a_header_and_warned_of),
-        cmocka_unit_test(test_what_was_cleaned_is_counted),
-        cmocka_unit_test(test_mistakes_are_named_with_their_place),
-        cmocka_unit_test(test_each_allocation_may_fail),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return testing_run();
 }

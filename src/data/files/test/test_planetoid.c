@@ -9,9 +9,8 @@ static const char tiny[] = GRAPHSS_SEEDS "/data/planetoid/ind.tiny";
 static const char *const ending[] = {
     "x", "y", "tx", "ty", "allx", "ally", "graph", "test.index"};
 
-static void test_the_tiny_dataset_is_what_was_written(void **state)
+TEST(the_tiny_dataset_is_what_was_written)
 {
-    (void)state;
     static const int32_t label[8] = {0, 1, 0, 0, 1, 0, -1, 1};
     static const unsigned char feature[8][4] = {{1, 0, 0, 1}, {0, 1, 0, 0}, {0}, {1, 1, 0, 0},
         {0, 0, 1, 0}, {1, 1, 1, 0}, {0}, {0, 0, 1, 1}};
@@ -70,9 +69,8 @@ static void read_both(graphss_ctx *ctx, graphss_dataset *planetoid, graphss_data
                        ctx, planetoid, planetoid_path, plenty, GRAPHSS_MISSING_ERROR));
 }
 
-static void test_cora_is_the_same_from_both_formats(void **state)
+TEST(cora_is_the_same_from_both_formats)
 {
-    (void)state;
     char planetoid[1024], npz[1024];
     find_both(planetoid, npz, "cora");
     graphss_ctx *ctx = testing_ctx(NULL, 1);
@@ -91,9 +89,8 @@ static void test_cora_is_the_same_from_both_formats(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_citeseer_differs_in_fifteen_labels_nobody_knows(void **state)
+TEST(citeseer_differs_in_fifteen_labels_nobody_knows)
 {
-    (void)state;
     char planetoid[1024], npz[1024];
     find_both(planetoid, npz, "citeseer");
     graphss_ctx *ctx = testing_ctx(NULL, 1);
@@ -192,9 +189,8 @@ static void refused(
 #define REFUSED(which, text, part) \
     refused(which, text, sizeof(text) - 1, GRAPHSS_ERR_DATA, part)
 
-static void test_damage_is_refused_with_the_file(void **state)
+TEST(damage_is_refused_with_the_file)
 {
-    (void)state;
     refused("tx", NULL, 0, GRAPHSS_ERR_NOT_FOUND, "ind.bad.tx");
     REFUSED("x", "cos\nsystem\n(S'touch x'\ntR.", "ind.bad.x: byte 0: global 'os.system'");
     REFUSED("x", "N.", "ind.bad.x: want a csr_matrix");
@@ -233,9 +229,8 @@ static void refused_edit(
     free(bytes);
 }
 
-static void test_parts_that_do_not_fit_are_refused(void **state)
+TEST(parts_that_do_not_fit_are_refused)
 {
-    (void)state;
     /* shape (5, 4) of allx; then its indptr 0 2 3 3 5 6; then a NaN among its values */
     refused_edit(
         "allx", "K\x05K\x04\x86", 5, "K\x06K\x04\x86", "ind.bad.allx: 6 rows, 6 row starts");
@@ -256,9 +251,8 @@ static void test_parts_that_do_not_fit_are_refused(void **state)
     refused_edit("y", "K\2K\2\x86", 5, "K\1K\4\x86", "ind.bad.y: 4 classes, want 2");
 }
 
-static void test_files_cut_anywhere_are_refused(void **state)
+TEST(files_cut_anywhere_are_refused)
 {
-    (void)state;
     for (size_t i = 0; i < 7; i++) {
         char path[700];
         size_t length = 0;
@@ -280,15 +274,13 @@ static graphss_status read_and_destroy(graphss_ctx *ctx, void *arg)
     return st;
 }
 
-static void test_each_allocation_may_fail(void **state)
+TEST(each_allocation_may_fail)
 {
-    (void)state;
     testing_each_allocation_fails(read_and_destroy, NULL);
 }
 
-static void test_memory_has_a_limit(void **state)
+TEST(memory_has_a_limit)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_dataset data = {0};
     assert_fails(ctx, graphss_i_read_planetoid(ctx, &data, tiny, 300, GRAPHSS_MISSING_ERROR),
@@ -300,15 +292,5 @@ static void test_memory_has_a_limit(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_the_tiny_dataset_is_what_was_written),
-        cmocka_unit_test(test_cora_is_the_same_from_both_formats),
-        cmocka_unit_test(test_citeseer_differs_in_fifteen_labels_nobody_knows),
-        cmocka_unit_test(test_damage_is_refused_with_the_file),
-        cmocka_unit_test(test_parts_that_do_not_fit_are_refused),
-        cmocka_unit_test(test_files_cut_anywhere_are_refused),
-        cmocka_unit_test(test_each_allocation_may_fail),
-        cmocka_unit_test(test_memory_has_a_limit),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return testing_run();
 }

@@ -11,9 +11,8 @@ static int32_t trained[] = {2}, validated[] = {0}, tested[] = {1}, seen[] = {1};
 static const graphss_predictions whole = {3, 2, label, prob, posterior, perturbed,
     {3, start, text}, {2, start, text}, {1, 1, 1, trained, validated, tested, seen, seen, 0}};
 
-static void test_predictions_read_back_as_they_were(void **state)
+TEST(predictions_read_back_as_they_were)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     char path[256];
     testing_temporary(path, sizeof path, "predictions.npz");
@@ -48,9 +47,8 @@ static void test_predictions_read_back_as_they_were(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_unsound_predictions_are_refused(void **state)
+TEST(unsound_predictions_are_refused)
 {
-    (void)state;
     testing_memory memory = {0};
     graphss_ctx *ctx = testing_ctx(&memory, 1);
     const long before = memory.blocks;
@@ -114,9 +112,8 @@ static graphss_status write_and_read(graphss_ctx *ctx, void *path)
     return st;
 }
 
-static void test_each_allocation_may_fail(void **state)
+TEST(each_allocation_may_fail)
 {
-    (void)state;
     char path[256];
     testing_temporary(path, sizeof path, "starved_predictions.npz");
     testing_each_allocation_fails(write_and_read, path);
@@ -125,10 +122,5 @@ static void test_each_allocation_may_fail(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_predictions_read_back_as_they_were),
-        cmocka_unit_test(test_unsound_predictions_are_refused),
-        cmocka_unit_test(test_each_allocation_may_fail),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return testing_run();
 }

@@ -10,9 +10,8 @@ static graphss_status read_text(graphss_ctx *ctx, graphss_dataset *out, const ch
         ctx, out, "x.graphml", text, strlen(text), plenty, GRAPHSS_MISSING_ERROR);
 }
 
-static void test_nodes_edges_and_their_data_are_read(void **state)
+TEST(nodes_edges_and_their_data_are_read)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_dataset data = {0};
     assert_ok(ctx, graphss_i_read_graphml(ctx, &data, people, plenty, GRAPHSS_MISSING_ERROR));
@@ -40,9 +39,8 @@ static void test_nodes_edges_and_their_data_are_read(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_mistakes_are_named_with_their_place(void **state)
+TEST(mistakes_are_named_with_their_place)
 {
-    (void)state;
     const struct {
         const char *text, *part;
     } cases[] = {
@@ -80,9 +78,8 @@ static void test_mistakes_are_named_with_their_place(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_keys_of_many_nodes_may_not_take_all_memory(void **state)
+TEST(keys_of_many_nodes_may_not_take_all_memory)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_dataset data = {0};
     static const char text[] = "<graphml><key id='a'/><key id='b'/><graph><node id='0'/>"
@@ -103,9 +100,8 @@ static graphss_status read_and_destroy(graphss_ctx *ctx, void *arg)
     return st;
 }
 
-static void test_each_allocation_may_fail(void **state)
+TEST(each_allocation_may_fail)
 {
-    (void)state;
     char path[sizeof people];
     memcpy(path, people, sizeof path);
     testing_each_allocation_fails(read_and_destroy, path);
@@ -113,11 +109,5 @@ static void test_each_allocation_may_fail(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_nodes_edges_and_their_data_are_read),
-        cmocka_unit_test(test_mistakes_are_named_with_their_place),
-        cmocka_unit_test(test_keys_of_many_nodes_may_not_take_all_memory),
-        cmocka_unit_test(test_each_allocation_may_fail),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return testing_run();
 }

@@ -5,9 +5,8 @@
 
 #define FIXTURE(name) GRAPHSS_SEEDS "/data/" name ".npz"
 
-static void test_every_dtype_and_order_gives_the_same_dataset(void **state)
+TEST(every_dtype_and_order_gives_the_same_dataset)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     const char *const path[] = {FIXTURE("plain"), FIXTURE("stored"), FIXTURE("small_types"),
         FIXTURE("big_endian"), FIXTURE("unsigned"), FIXTURE("fortran"), FIXTURE("dotted"),
@@ -42,9 +41,8 @@ static void keep_warning(void *user, graphss_log_level level, const char *line)
         snprintf(user, 512, "%s", line);
 }
 
-static void test_labels_that_cannot_be_read_are_passed_over_with_a_warning(void **state)
+TEST(labels_that_cannot_be_read_are_passed_over_with_a_warning)
 {
-    (void)state;
     char warning[512] = "", path[256];
     graphss_ctx *ctx = graphss_ctx_new(&(graphss_ctx_options){
         .struct_size = sizeof(graphss_ctx_options), .log = keep_warning, .user = warning});
@@ -73,9 +71,8 @@ static void keep_warnings(void *user, graphss_log_level level, const char *line)
         strncat(user, line, 1023 - strlen(user));
 }
 
-static void test_names_that_are_objects_are_passed_over_with_a_warning(void **state)
+TEST(names_that_are_objects_are_passed_over_with_a_warning)
 {
-    (void)state;
     char warnings[1024] = "";
     graphss_ctx *ctx = graphss_ctx_new(&(graphss_ctx_options){
         .struct_size = sizeof(graphss_ctx_options), .log = keep_warnings, .user = warnings});
@@ -92,9 +89,8 @@ static void test_names_that_are_objects_are_passed_over_with_a_warning(void **st
     graphss_ctx_free(ctx);
 }
 
-static void test_nodes_of_one_name_are_read_with_a_warning(void **state)
+TEST(nodes_of_one_name_are_read_with_a_warning)
 {
-    (void)state;
     char warnings[1024] = "", path[256];
     graphss_ctx *ctx = graphss_ctx_new(&(graphss_ctx_options){
         .struct_size = sizeof(graphss_ctx_options), .log = keep_warnings, .user = warnings});
@@ -128,9 +124,8 @@ static void test_nodes_of_one_name_are_read_with_a_warning(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_names_and_the_split_of_a_file_survive(void **state)
+TEST(names_and_the_split_of_a_file_survive)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_dataset data = {0};
     assert_ok(ctx, graphss_i_read_npz(ctx, &data, FIXTURE("names"), 0, GRAPHSS_MISSING_ERROR));
@@ -150,9 +145,8 @@ static void test_names_and_the_split_of_a_file_survive(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_scipy_matrices_are_graphs_without_features(void **state)
+TEST(scipy_matrices_are_graphs_without_features)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     const char *const path[] = {FIXTURE("scipy_csr"), FIXTURE("scipy_csc"),
         FIXTURE("scipy_coo"), FIXTURE("scipy_text_format"), FIXTURE("unlabelled")};
@@ -200,9 +194,8 @@ static size_t read_bytes(const char *path, unsigned char *out, size_t size)
     return n;
 }
 
-static void test_what_is_written_reads_back_the_same(void **state)
+TEST(what_is_written_reads_back_the_same)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     const char *const fixture[] = {FIXTURE("names"), FIXTURE("plain"), FIXTURE("scipy_coo")};
     char path[256];
@@ -237,9 +230,8 @@ static void test_what_is_written_reads_back_the_same(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_a_label_that_is_no_class_is_not_written(void **state)
+TEST(a_label_that_is_no_class_is_not_written)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     char path[256];
     testing_temporary(path, sizeof path, "label.npz");
@@ -255,9 +247,8 @@ static void test_a_label_that_is_no_class_is_not_written(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_dense_features_and_classes_without_nodes_read_back(void **state)
+TEST(dense_features_and_classes_without_nodes_read_back)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     char path[256];
     testing_temporary(path, sizeof path, "dense.npz");
@@ -308,9 +299,8 @@ static void write_parts(graphss_ctx *ctx, const char *path, const parts *p)
     assert_ok(ctx, graphss_i_npz_write(ctx, path, array, sizeof array / sizeof *array));
 }
 
-static void test_spoiled_arrays_are_refused_with_file_array_and_place(void **state)
+TEST(spoiled_arrays_are_refused_with_file_array_and_place)
 {
-    (void)state;
     testing_memory memory = {0};
     graphss_ctx *ctx = testing_ctx(&memory, 1);
     const long before = memory.blocks;
@@ -369,9 +359,8 @@ static void test_spoiled_arrays_are_refused_with_file_array_and_place(void **sta
     graphss_ctx_free(ctx);
 }
 
-static void test_coordinates_may_not_claim_nodes_out_of_thin_air(void **state)
+TEST(coordinates_may_not_claim_nodes_out_of_thin_air)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     char path[256];
     testing_temporary(path, sizeof path, "coo.npz");
@@ -393,9 +382,8 @@ static void test_coordinates_may_not_claim_nodes_out_of_thin_air(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_files_cut_short_are_refused_and_changed_ones_do_no_harm(void **state)
+TEST(files_cut_short_are_refused_and_changed_ones_do_no_harm)
 {
-    (void)state;
     testing_memory memory = {0};
     graphss_ctx *ctx = testing_ctx(&memory, 1);
     const long before = memory.blocks;
@@ -430,9 +418,8 @@ static void test_files_cut_short_are_refused_and_changed_ones_do_no_harm(void **
     graphss_ctx_free(ctx);
 }
 
-static void test_the_arrays_of_pyg_are_a_dataset(void **state)
+TEST(the_arrays_of_pyg_are_a_dataset)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_dataset data = {0};
     assert_ok(ctx, graphss_i_read_npz(ctx, &data, FIXTURE("pyg"), 0, GRAPHSS_MISSING_ERROR));
@@ -449,9 +436,8 @@ static void test_the_arrays_of_pyg_are_a_dataset(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_labels_may_be_text(void **state)
+TEST(labels_may_be_text)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_dataset data = {0};
     assert_ok(
@@ -490,18 +476,16 @@ static graphss_status read_and_write(graphss_ctx *ctx, void *path)
     return st;
 }
 
-static void test_each_allocation_may_fail(void **state)
+TEST(each_allocation_may_fail)
 {
-    (void)state;
     char path[256];
     testing_temporary(path, sizeof path, "starved.npz");
     testing_each_allocation_fails(read_and_write, path);
     unlink(path);
 }
 
-static void test_public_datasets_have_the_published_counts(void **state)
+TEST(public_datasets_have_the_published_counts)
 {
-    (void)state;
     const struct {
         const char *file;
         size_t nodes, edges, columns, classes;
@@ -530,23 +514,5 @@ static void test_public_datasets_have_the_published_counts(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_dtype_and_order_gives_the_same_dataset),
-        cmocka_unit_test(test_labels_that_cannot_be_read_are_passed_over_with_a_warning),
-        cmocka_unit_test(test_names_that_are_objects_are_passed_over_with_a_warning),
-        cmocka_unit_test(test_nodes_of_one_name_are_read_with_a_warning),
-        cmocka_unit_test(test_names_and_the_split_of_a_file_survive),
-        cmocka_unit_test(test_scipy_matrices_are_graphs_without_features),
-        cmocka_unit_test(test_what_is_written_reads_back_the_same),
-        cmocka_unit_test(test_a_label_that_is_no_class_is_not_written),
-        cmocka_unit_test(test_dense_features_and_classes_without_nodes_read_back),
-        cmocka_unit_test(test_spoiled_arrays_are_refused_with_file_array_and_place),
-        cmocka_unit_test(test_coordinates_may_not_claim_nodes_out_of_thin_air),
-        cmocka_unit_test(test_files_cut_short_are_refused_and_changed_ones_do_no_harm),
-        cmocka_unit_test(test_the_arrays_of_pyg_are_a_dataset),
-        cmocka_unit_test(test_labels_may_be_text),
-        cmocka_unit_test(test_each_allocation_may_fail),
-        cmocka_unit_test(test_public_datasets_have_the_published_counts),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return testing_run();
 }

@@ -6,9 +6,8 @@ static const int32_t truth[N] = {0, 1, 2, 0, -1};
 
 #define FIXTURE(name) GRAPHSS_SEEDS "/data/" name ".npz"
 
-static void test_a_split_reads_back_as_it_was(void **state)
+TEST(a_split_reads_back_as_it_was)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     char path[256];
     testing_temporary(path, sizeof path, "split.npz");
@@ -33,9 +32,8 @@ static void test_a_split_reads_back_as_it_was(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_masks_are_lists_and_missing_labels_come_from_the_truth(void **state)
+TEST(masks_are_lists_and_missing_labels_come_from_the_truth)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_split s = {0};
     assert_ok(ctx, graphss_split_read(ctx, &s, FIXTURE("masks"), truth, N, K));
@@ -57,9 +55,8 @@ static void test_masks_are_lists_and_missing_labels_come_from_the_truth(void **s
     graphss_ctx_free(ctx);
 }
 
-static void test_bad_nodes_and_labels_are_refused_with_their_place(void **state)
+TEST(bad_nodes_and_labels_are_refused_with_their_place)
 {
-    (void)state;
     testing_memory memory = {0};
     graphss_ctx *ctx = testing_ctx(&memory, 1);
     const long before = memory.blocks;
@@ -113,18 +110,16 @@ static graphss_status read_and_write(graphss_ctx *ctx, void *path)
     return st;
 }
 
-static void test_each_allocation_may_fail(void **state)
+TEST(each_allocation_may_fail)
 {
-    (void)state;
     char path[256];
     testing_temporary(path, sizeof path, "starved_split.npz");
     testing_each_allocation_fails(read_and_write, path);
     unlink(path);
 }
 
-static void test_a_split_without_its_lists_is_not_written(void **state)
+TEST(a_split_without_its_lists_is_not_written)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     char path[256];
     testing_temporary(path, sizeof path, "lists.npz");
@@ -150,12 +145,5 @@ static void test_a_split_without_its_lists_is_not_written(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_split_reads_back_as_it_was),
-        cmocka_unit_test(test_masks_are_lists_and_missing_labels_come_from_the_truth),
-        cmocka_unit_test(test_bad_nodes_and_labels_are_refused_with_their_place),
-        cmocka_unit_test(test_each_allocation_may_fail),
-        cmocka_unit_test(test_a_split_without_its_lists_is_not_written),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return testing_run();
 }

@@ -12,9 +12,8 @@ static graphss_dataset make(graphss_ctx *ctx, const char *text)
     return data;
 }
 
-static void test_the_graph_is_what_was_ordered(void **state)
+TEST(the_graph_is_what_was_ordered)
 {
-    (void)state;
     static const struct {
         const char *text;
         double degree, homophily, words;
@@ -53,9 +52,8 @@ static void test_the_graph_is_what_was_ordered(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_degrees_have_a_heavy_tail_and_few_nodes_are_alone(void **state)
+TEST(degrees_have_a_heavy_tail_and_few_nodes_are_alone)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_dataset data = make(ctx, "nodes=10000");
     size_t most = 0;
@@ -70,9 +68,8 @@ static void test_degrees_have_a_heavy_tail_and_few_nodes_are_alone(void **state)
 }
 
 /* Some word must be much commoner in one class than in another, and none without topics. */
-static void test_words_tell_the_class(void **state)
+TEST(words_tell_the_class)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     for (int topic = 0; topic <= 1; topic++) {
         graphss_dataset data =
@@ -96,9 +93,8 @@ static void test_words_tell_the_class(void **state)
 }
 
 /* The hash pins the generator: the same options give the same graph on every machine. */
-static void test_the_graph_never_changes(void **state)
+TEST(the_graph_never_changes)
 {
-    (void)state;
     static const char want[] =
         "6b0ab0d156c1b2c8bff03cad24fb58c852a5c38187b2fbb8fdc9206d29ff1a81";
     for (size_t threads = 1; threads <= 3; threads++) {
@@ -110,9 +106,8 @@ static void test_the_graph_never_changes(void **state)
     }
 }
 
-static void test_seeds_differ(void **state)
+TEST(seeds_differ)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_dataset a = make(ctx, "seed=1"), b = make(ctx, "seed=2"), c = make(ctx, "");
     assert_string_not_equal(a.hash, b.hash);
@@ -123,9 +118,8 @@ static void test_seeds_differ(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_corner_cases_make_sound_graphs(void **state)
+TEST(corner_cases_make_sound_graphs)
 {
-    (void)state;
     static const char *const cases[] = {
         "nodes=1,classes=1",
         "nodes=2,classes=2",
@@ -149,9 +143,8 @@ static void test_corner_cases_make_sound_graphs(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_wrong_options_are_refused(void **state)
+TEST(wrong_options_are_refused)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_synth_options opt = {.struct_size = sizeof opt, .nodes = 77};
     graphss_dataset data = {0};
@@ -187,18 +180,16 @@ static graphss_status make_and_destroy(graphss_ctx *ctx, void *arg)
     return st;
 }
 
-static void test_each_allocation_may_fail(void **state)
+TEST(each_allocation_may_fail)
 {
-    (void)state;
     graphss_synth_options opt;
     graphss_synth_options_init(&opt);
     opt.nodes = 50;
     testing_each_allocation_fails(make_and_destroy, &opt);
 }
 
-static void test_every_key_of_the_table_is_read(void **state)
+TEST(every_key_of_the_table_is_read)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_synth_options standard;
     graphss_synth_options_init(&standard);
@@ -215,16 +206,5 @@ static void test_every_key_of_the_table_is_read(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_key_of_the_table_is_read),
-        cmocka_unit_test(test_the_graph_is_what_was_ordered),
-        cmocka_unit_test(test_degrees_have_a_heavy_tail_and_few_nodes_are_alone),
-        cmocka_unit_test(test_words_tell_the_class),
-        cmocka_unit_test(test_the_graph_never_changes),
-        cmocka_unit_test(test_seeds_differ),
-        cmocka_unit_test(test_corner_cases_make_sound_graphs),
-        cmocka_unit_test(test_wrong_options_are_refused),
-        cmocka_unit_test(test_each_allocation_may_fail),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return testing_run();
 }

@@ -45,9 +45,8 @@ static void reads(const char *text, bool blanks, char want_delimiter, const char
     graphss_ctx_free(ctx);
 }
 
-static void test_the_delimiter_is_found_on_the_first_line(void **state)
+TEST(the_delimiter_is_found_on_the_first_line)
 {
-    (void)state;
     reads("a,b\n1,2", false, ',', "a|b\n1|2\n");
     reads("a;b\n1;2,5\n", false, ';', "a|b\n1|2,5\n");
     reads("a\tb c\n1\t2\n", false, '\t', "a|b c\n1|2\n");
@@ -59,17 +58,15 @@ static void test_the_delimiter_is_found_on_the_first_line(void **state)
     reads("", false, ' ', "");
 }
 
-static void test_quotes_follow_rfc_4180(void **state)
+TEST(quotes_follow_rfc_4180)
 {
-    (void)state;
     reads("a,b\n\"x,y\",\"say \"\"hi\"\"\"\n", false, ',', "a|b\nx,y|say \"hi\"\n");
     reads("a,b\n\"two\nlines\",\"\"\n3,4\n", false, ',', "a|b\ntwo\nlines|\n3|4\n");
     reads("a,b\n \"x\" , \" y \" \n", false, ',', "a|b\nx| y \n");
 }
 
-static void test_line_ends_marks_blanks_and_comments(void **state)
+TEST(line_ends_marks_blanks_and_comments)
 {
-    (void)state;
     reads("\xEF\xBB\xBF"
           "a,b\r\n1,2\r\n",
         false, ',', "a|b\n1|2\n");
@@ -89,18 +86,16 @@ static void refused(const char *text, size_t n, const char *part)
     graphss_ctx_free(ctx);
 }
 
-static void test_errors_name_line_and_column(void **state)
+TEST(errors_name_line_and_column)
 {
-    (void)state;
     refused("a,b\n1,\"2\n3\n", 11, "f.csv:2:3: a quote that is never closed");
     refused("a,b\n1,\"2\"x\n", 11, "f.csv:2:6: text behind a closing quote");
     refused("a,b\n\"1\n\n\"x,2\n", 12, "f.csv:4:2: text behind");
     refused("a,b\n1,2\0003\n", 10, "f.csv:2:3: a NUL byte");
 }
 
-static void test_places_survive_quoted_newlines(void **state)
+TEST(places_survive_quoted_newlines)
 {
-    (void)state;
     char text[] = "a,b\n\"1\n\n\",2\nlong text,3\n";
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_i_csv csv;
@@ -117,9 +112,8 @@ static void test_places_survive_quoted_newlines(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_a_line_of_delimiters_is_limited(void **state)
+TEST(a_line_of_delimiters_is_limited)
 {
-    (void)state;
     enum { FIELDS = (1 << 20) + 5 };
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     char *text = malloc(FIELDS);
@@ -136,13 +130,5 @@ static void test_a_line_of_delimiters_is_limited(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_the_delimiter_is_found_on_the_first_line),
-        cmocka_unit_test(test_quotes_follow_rfc_4180),
-        cmocka_unit_test(test_line_ends_marks_blanks_and_comments),
-        cmocka_unit_test(test_errors_name_line_and_column),
-        cmocka_unit_test(test_places_survive_quoted_newlines),
-        cmocka_unit_test(test_a_line_of_delimiters_is_limited),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return testing_run();
 }

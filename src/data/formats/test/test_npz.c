@@ -65,9 +65,8 @@ static void write_bytes(const char *path, const unsigned char *bytes, size_t n)
     assert_int_equal(fclose(file), 0);
 }
 
-static void test_headers_of_numpy_are_understood(void **state)
+TEST(headers_of_numpy_are_understood)
 {
-    (void)state;
     const struct {
         const char *text;
         char kind;
@@ -111,9 +110,8 @@ static void test_headers_of_numpy_are_understood(void **state)
     }
 }
 
-static void test_headers_that_make_no_sense_are_refused(void **state)
+TEST(headers_that_make_no_sense_are_refused)
 {
-    (void)state;
     const struct {
         const char *text, *part;
     } bad[] = {
@@ -154,9 +152,8 @@ static void test_headers_that_make_no_sense_are_refused(void **state)
     assert_string_equal(graphss_i_npy_parse(&npy, bytes, 64), "is not in npy format");
 }
 
-static void test_a_header_of_ours_is_read_back(void **state)
+TEST(a_header_of_ours_is_read_back)
 {
-    (void)state;
     const size_t shape[2] = {12345, 6};
     for (size_t n_dims = 0; n_dims <= 2; n_dims++) {
         unsigned char bytes[256];
@@ -183,9 +180,8 @@ static graphss_i_npz *open_one(
     return npz;
 }
 
-static void test_numbers_keep_their_value_or_are_refused(void **state)
+TEST(numbers_keep_their_value_or_are_refused)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     char path[256];
     testing_temporary(path, sizeof path, "numbers.npz");
@@ -241,9 +237,8 @@ static void test_numbers_keep_their_value_or_are_refused(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_more_numbers_than_a_chunk_come_whole(void **state)
+TEST(more_numbers_than_a_chunk_come_whole)
 {
-    (void)state;
     enum { N = 5000 };
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     char path[256];
@@ -266,9 +261,8 @@ static void test_more_numbers_than_a_chunk_come_whole(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_strings_that_are_no_text_are_refused(void **state)
+TEST(strings_that_are_no_text_are_refused)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     char path[256];
     testing_temporary(path, sizeof path, "strings.npz");
@@ -299,9 +293,8 @@ static void test_strings_that_are_no_text_are_refused(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_members_that_cannot_be_read_are_refused_only_when_asked_for(void **state)
+TEST(members_that_cannot_be_read_are_refused_only_when_asked_for)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     char path[256];
     testing_temporary(path, sizeof path, "members.npz");
@@ -368,9 +361,8 @@ static size_t find_record(const unsigned char *bytes, size_t n, const char *name
     return 0;
 }
 
-static void test_a_member_that_claims_too_much_costs_nothing(void **state)
+TEST(a_member_that_claims_too_much_costs_nothing)
 {
-    (void)state;
     testing_memory memory = {0};
     graphss_ctx *ctx = testing_ctx(&memory, 1);
     char path[256];
@@ -410,9 +402,8 @@ static void test_a_member_that_claims_too_much_costs_nothing(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_a_wrong_checksum_and_twins_are_noticed(void **state)
+TEST(a_wrong_checksum_and_twins_are_noticed)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     char path[256];
     unsigned char bytes[2048], a[128], b[128];
@@ -450,9 +441,8 @@ static void test_a_wrong_checksum_and_twins_are_noticed(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_writing_to_where_one_cannot_is_an_io_error(void **state)
+TEST(writing_to_where_one_cannot_is_an_io_error)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     const int32_t one = 1;
     const graphss_i_array_out out[] = {
@@ -462,9 +452,8 @@ static void test_writing_to_where_one_cannot_is_an_io_error(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_names_too_wide_for_memory_are_not_written(void **state)
+TEST(names_too_wide_for_memory_are_not_written)
 {
-    (void)state;
     enum { COUNT = 2000000, LONGEST = 1 << 20 };
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     size_t *start =
@@ -487,18 +476,5 @@ static void test_names_too_wide_for_memory_are_not_written(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_headers_of_numpy_are_understood),
-        cmocka_unit_test(test_headers_that_make_no_sense_are_refused),
-        cmocka_unit_test(test_a_header_of_ours_is_read_back),
-        cmocka_unit_test(test_numbers_keep_their_value_or_are_refused),
-        cmocka_unit_test(test_more_numbers_than_a_chunk_come_whole),
-        cmocka_unit_test(test_strings_that_are_no_text_are_refused),
-        cmocka_unit_test(test_members_that_cannot_be_read_are_refused_only_when_asked_for),
-        cmocka_unit_test(test_a_member_that_claims_too_much_costs_nothing),
-        cmocka_unit_test(test_a_wrong_checksum_and_twins_are_noticed),
-        cmocka_unit_test(test_names_too_wide_for_memory_are_not_written),
-        cmocka_unit_test(test_writing_to_where_one_cannot_is_an_io_error),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return testing_run();
 }

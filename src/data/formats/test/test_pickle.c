@@ -38,9 +38,8 @@ static void refused(sample s, const char *part)
     "S'\\x01\\x00\\x00\\x00\\x02\\x00\\x00\\x00\\xfd\\xff\\xff\\xff\\x04\\x00\\x00\\x00'" \
     "\ntb"
 
-static void test_every_kind_of_number_is_read(void **state)
+TEST(every_kind_of_number_is_read)
 {
-    (void)state;
     const struct {
         sample s;
         int64_t want;
@@ -73,9 +72,8 @@ static void test_every_kind_of_number_is_read(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_an_array_of_protocol_0_is_read(void **state)
+TEST(an_array_of_protocol_0_is_read)
 {
-    (void)state;
     char copy[512];
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_i_pickle *p = NULL;
@@ -95,9 +93,8 @@ static void test_an_array_of_protocol_0_is_read(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_array_items_of_every_type_are_read(void **state)
+TEST(array_items_of_every_type_are_read)
 {
-    (void)state;
     static const unsigned char bytes[] = {
         0xff, 0xfe, 0, 0, 0, 0, 0xf0, 0x3f, 0, 0, 0, 0, 0, 0, 0xf0, 0x3f};
     const struct {
@@ -141,9 +138,8 @@ static void test_array_items_of_every_type_are_read(void **state)
         assert_true(graphss_i_pickle_real_at(&fortran, i) == (double)i);
 }
 
-static void test_containers_keep_their_items(void **state)
+TEST(containers_keep_their_items)
 {
-    (void)state;
     char copy[128];
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_i_pickle *p = NULL;
@@ -173,9 +169,8 @@ static void test_containers_keep_their_items(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_a_list_inside_itself_does_no_harm(void **state)
+TEST(a_list_inside_itself_does_no_harm)
 {
-    (void)state;
     char copy[64];
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_i_pickle *p = NULL;
@@ -189,9 +184,8 @@ static void test_a_list_inside_itself_does_no_harm(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_calls_of_anything_else_are_refused(void **state)
+TEST(calls_of_anything_else_are_refused)
 {
-    (void)state;
     refused(SAMPLE("cos\nsystem\n(S'touch x'\ntR."), "byte 0: global 'os.system' is refused");
     refused(SAMPLE("cposix\nsystem\n(S'touch x'\ntR."), "posix.system");
     refused(SAMPLE("\x80\x04\x8c\x02os\x8c\x06system\x93."), "byte 14: global 'os.system'");
@@ -213,9 +207,8 @@ static void test_calls_of_anything_else_are_refused(void **state)
     refused(SAMPLE("\x80\x05N."), "protocol 5");
 }
 
-static void test_broken_pickles_are_refused_with_their_place(void **state)
+TEST(broken_pickles_are_refused_with_their_place)
 {
-    (void)state;
     refused(SAMPLE(""), "byte 0: the pickle ends before its STOP");
     refused(SAMPLE("."), "wants 1 values on the stack, found 0");
     refused(SAMPLE("T\xff\xff\xff\xff"
@@ -252,9 +245,8 @@ static void test_broken_pickles_are_refused_with_their_place(void **state)
     refused(SAMPLE("0."), "wants 1 values");
 }
 
-static void test_unsound_arrays_are_refused(void **state)
+TEST(unsound_arrays_are_refused)
 {
-    (void)state;
     refused(SAMPLE("cnumpy\ndtype\n(S'O8'\nI0\nI1\ntR."), "dtype 'O8'");
     refused(SAMPLE("cnumpy\ndtype\n(tR."), "a dtype without a name");
     refused(SAMPLE("cnumpy\ndtype\n(S'i4'\ntR(I3\nS'!'\ntb."), "byte order");
@@ -270,9 +262,8 @@ static void test_unsound_arrays_are_refused(void **state)
     refused(SAMPLE("cscipy.sparse.csr\ncsr_matrix\n)\x81]b."), "no dict");
 }
 
-static void test_an_array_that_was_never_built_is_none(void **state)
+TEST(an_array_that_was_never_built_is_none)
 {
-    (void)state;
     char copy[256];
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_i_pickle *p = NULL;
@@ -282,17 +273,15 @@ static void test_an_array_that_was_never_built_is_none(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_a_pickle_cut_anywhere_is_refused(void **state)
+TEST(a_pickle_cut_anywhere_is_refused)
 {
-    (void)state;
     const sample whole = SAMPLE(ARRAY ".");
     for (size_t n = 0; n < whole.n; n++)
         refused((sample){whole.bytes, n}, "byte");
 }
 
-static void test_deep_nesting_is_no_recursion(void **state)
+TEST(deep_nesting_is_no_recursion)
 {
-    (void)state;
     enum { DEPTH = 200000 };
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_i_pickle *p = NULL;
@@ -322,28 +311,13 @@ static graphss_status read_and_free(graphss_ctx *ctx, void *arg)
     return st;
 }
 
-static void test_each_allocation_may_fail(void **state)
+TEST(each_allocation_may_fail)
 {
-    (void)state;
     sample s = SAMPLE(ARRAY ".");
     testing_each_allocation_fails(read_and_free, &s);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_kind_of_number_is_read),
-        cmocka_unit_test(test_an_array_of_protocol_0_is_read),
-        cmocka_unit_test(test_array_items_of_every_type_are_read),
-        cmocka_unit_test(test_containers_keep_their_items),
-        cmocka_unit_test(test_a_list_inside_itself_does_no_harm),
-        cmocka_unit_test(test_calls_of_anything_else_are_refused),
-        cmocka_unit_test(test_broken_pickles_are_refused_with_their_place),
-        cmocka_unit_test(test_unsound_arrays_are_refused),
-        cmocka_unit_test(test_an_array_that_was_never_built_is_none),
-        cmocka_unit_test(test_a_pickle_cut_anywhere_is_refused),
-        cmocka_unit_test(test_deep_nesting_is_no_recursion),
-        cmocka_unit_test(test_each_allocation_may_fail),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return testing_run();
 }

@@ -74,9 +74,8 @@ static graphss_status read_again(graphss_ctx *ctx, void *arg)
     return read_archive(ctx, &bytes, arg);
 }
 
-static void test_what_is_written_is_read(void **state)
+TEST(what_is_written_is_read)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     archive a;
     size_t bytes = 0;
@@ -91,9 +90,8 @@ static void test_what_is_written_is_read(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_every_allocation_may_fail_while_writing(void **state)
+TEST(every_allocation_may_fail_while_writing)
 {
-    (void)state;
     archive a;
     archive_make(&a, "starved.zip");
     testing_each_allocation_fails(write_archive, &a);
@@ -101,9 +99,8 @@ static void test_every_allocation_may_fail_while_writing(void **state)
     free(a.large);
 }
 
-static void test_every_allocation_may_fail_while_reading(void **state)
+TEST(every_allocation_may_fail_while_reading)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     archive a;
     archive_make(&a, "starving.zip");
@@ -124,9 +121,8 @@ static graphss_status read_seed(
     return graphss_i_packed_read(ctx, bytes, n, path, max);
 }
 
-static void test_a_packed_file_is_unpacked_and_a_plain_one_left_alone(void **state)
+TEST(a_packed_file_is_unpacked_and_a_plain_one_left_alone)
 {
-    (void)state;
     static const struct {
         const char *name, *text;
     } cases[] = {{"one", "a,b\nb,c\nc,a\n"}, {"two", "a,b\nb,c\nc,a\nc,d\n"}};
@@ -144,9 +140,8 @@ static void test_a_packed_file_is_unpacked_and_a_plain_one_left_alone(void **sta
     graphss_ctx_free(ctx);
 }
 
-static void test_damage_and_size_are_told(void **state)
+TEST(damage_and_size_are_told)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     char *bytes = NULL;
     size_t n = 0;
@@ -170,22 +165,13 @@ static graphss_status read_and_release(graphss_ctx *ctx, void *arg)
     return st;
 }
 
-static void test_each_allocation_may_fail(void **state)
+TEST(each_allocation_may_fail)
 {
-    (void)state;
     char name[] = "two";
     testing_each_allocation_fails(read_and_release, name);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_what_is_written_is_read),
-        cmocka_unit_test(test_every_allocation_may_fail_while_writing),
-        cmocka_unit_test(test_every_allocation_may_fail_while_reading),
-        cmocka_unit_test(test_a_packed_file_is_unpacked_and_a_plain_one_left_alone),
-        cmocka_unit_test(test_damage_and_size_are_told),
-        cmocka_unit_test(test_each_allocation_may_fail),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return testing_run();
 }

@@ -68,9 +68,8 @@ static void write_shards(cut *c)
     assert_ok(c->ctx, graphss_shards_write(c->ctx, &s, &c->data, c->part, PARTS, c->folder));
 }
 
-static void test_shards_make_the_same_dataset_again(void **state)
+TEST(shards_make_the_same_dataset_again)
 {
-    (void)state;
     cut c;
     set_up(&c, "shards");
     graphss_shards_summary s = {0};
@@ -93,9 +92,8 @@ static void test_shards_make_the_same_dataset_again(void **state)
     tear_down(&c);
 }
 
-static void test_names_splits_and_dense_features_come_back(void **state)
+TEST(names_splits_and_dense_features_come_back)
 {
-    (void)state;
     cut c;
     set_up(&c, "dense-shards");
     float value[200 * 2];
@@ -146,9 +144,8 @@ static void damage(const char *folder, const char *file, long at, bool truncate_
     assert_int_equal(fclose(f), 0);
 }
 
-static void test_damage_is_told_with_the_file(void **state)
+TEST(damage_is_told_with_the_file)
 {
-    (void)state;
     cut c;
     graphss_dataset out = {0};
     set_up(&c, "damaged-shards");
@@ -175,9 +172,8 @@ static void test_damage_is_told_with_the_file(void **state)
     tear_down(&c);
 }
 
-static void test_parts_of_two_datasets_or_two_cuts_do_not_mix(void **state)
+TEST(parts_of_two_datasets_or_two_cuts_do_not_mix)
 {
-    (void)state;
     cut a, b;
     graphss_dataset out = {0};
     char from[512], to[512];
@@ -211,9 +207,8 @@ static void test_parts_of_two_datasets_or_two_cuts_do_not_mix(void **state)
     tear_down(&a);
 }
 
-static void test_a_partition_is_blocks_or_a_file(void **state)
+TEST(a_partition_is_blocks_or_a_file)
 {
-    (void)state;
     cut c;
     int32_t *part = NULL;
     set_up(&c, "partition");
@@ -260,9 +255,8 @@ static graphss_status cut_by_scotch(graphss_ctx *ctx, void *arg)
     return st;
 }
 
-static void test_scotch_cuts_less_than_blocks(void **state)
+TEST(scotch_cuts_less_than_blocks)
 {
-    (void)state;
     cut c;
     int32_t *part = NULL;
     set_up(&c, "scotch");
@@ -286,9 +280,8 @@ static void test_scotch_cuts_less_than_blocks(void **state)
     tear_down(&c);
 }
 
-static void test_a_folder_is_not_written_over(void **state)
+TEST(a_folder_is_not_written_over)
 {
-    (void)state;
     cut c;
     set_up(&c, "again-shards");
     write_shards(&c);
@@ -324,9 +317,8 @@ static graphss_status read_partition(graphss_ctx *ctx, void *arg)
     return st;
 }
 
-static void test_each_allocation_fails(void **state)
+TEST(each_allocation_fails)
 {
-    (void)state;
     cut c;
     char path[512];
     set_up(&c, "starved-shards");
@@ -344,15 +336,5 @@ static void test_each_allocation_fails(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_shards_make_the_same_dataset_again),
-        cmocka_unit_test(test_names_splits_and_dense_features_come_back),
-        cmocka_unit_test(test_damage_is_told_with_the_file),
-        cmocka_unit_test(test_parts_of_two_datasets_or_two_cuts_do_not_mix),
-        cmocka_unit_test(test_a_partition_is_blocks_or_a_file),
-        cmocka_unit_test(test_scotch_cuts_less_than_blocks),
-        cmocka_unit_test(test_a_folder_is_not_written_over),
-        cmocka_unit_test(test_each_allocation_fails),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return testing_run();
 }

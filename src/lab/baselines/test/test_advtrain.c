@@ -41,9 +41,8 @@ static double on_clean_world(graphss_ctx *ctx, const char *model_name, double ad
     return share;
 }
 
-static void test_every_classifier_learns_the_clean_world(void **state)
+TEST(every_classifier_learns_the_clean_world)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 2);
     const char *const name[] = {"gcn", "sgc", "sage"};
     for (int i = 0; i < 3; i++)
@@ -56,9 +55,8 @@ static void test_every_classifier_learns_the_clean_world(void **state)
 }
 
 /* The current snapshot is not looked at while training before it. */
-static void test_evasion_is_trained_on_the_previous_snapshot(void **state)
+TEST(evasion_is_trained_on_the_previous_snapshot)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     attacked_world a;
     attacked_world_make(ctx, &a);
@@ -89,9 +87,8 @@ static void test_evasion_is_trained_on_the_previous_snapshot(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_the_share_of_adversaries_counts(void **state)
+TEST(the_share_of_adversaries_counts)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     attacked_world a;
     attacked_world_make(ctx, &a);
@@ -109,9 +106,8 @@ static void test_the_share_of_adversaries_counts(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_dense_features_give_what_sparse_ones_give(void **state)
+TEST(dense_features_give_what_sparse_ones_give)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     attacked_world a;
     attacked_world_make(ctx, &a);
@@ -139,9 +135,8 @@ static void test_dense_features_give_what_sparse_ones_give(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_the_paper_trains_as_the_model_was_and_attacks_few(void **state)
+TEST(the_paper_trains_as_the_model_was_and_attacks_few)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     attacked_world a;
     attacked_world_make(ctx, &a);
@@ -168,9 +163,8 @@ static bool stop(void *user, const char *stage, size_t done, size_t total, const
     return !p->seen;
 }
 
-static void test_it_can_be_cancelled_while_it_attacks(void **state)
+TEST(it_can_be_cancelled_while_it_attacks)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     attacked_world a;
     attacked_world_make(ctx, &a);
@@ -188,9 +182,8 @@ static void test_it_can_be_cancelled_while_it_attacks(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_a_perceptron_and_a_bare_graph_are_refused(void **state)
+TEST(a_perceptron_and_a_bare_graph_are_refused)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     attacked_world a;
     attacked_world_make(ctx, &a);
@@ -223,14 +216,5 @@ static void test_a_perceptron_and_a_bare_graph_are_refused(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_classifier_learns_the_clean_world),
-        cmocka_unit_test(test_evasion_is_trained_on_the_previous_snapshot),
-        cmocka_unit_test(test_the_share_of_adversaries_counts),
-        cmocka_unit_test(test_dense_features_give_what_sparse_ones_give),
-        cmocka_unit_test(test_the_paper_trains_as_the_model_was_and_attacks_few),
-        cmocka_unit_test(test_it_can_be_cancelled_while_it_attacks),
-        cmocka_unit_test(test_a_perceptron_and_a_bare_graph_are_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return testing_run();
 }

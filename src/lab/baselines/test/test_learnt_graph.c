@@ -20,9 +20,8 @@ static double cosine(const float *x, size_t d, size_t i, size_t j)
     return ii > 0 && jj > 0 ? dot / sqrt(ii * jj) : 0;
 }
 
-static void test_candidates_are_the_edges_and_the_most_alike(void **state)
+TEST(candidates_are_the_edges_and_the_most_alike)
 {
-    (void)state;
     enum { NODES = 150, D = 9, K = 3 };
     graphss_ctx *ctx = testing_ctx(NULL, 2);
     graphss_rng rng = graphss_rng_make(3, 1);
@@ -76,9 +75,8 @@ static void test_candidates_are_the_edges_and_the_most_alike(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_candidates_have_the_most_common_neighbours(void **state)
+TEST(candidates_have_the_most_common_neighbours)
 {
-    (void)state;
     enum { NEAR = 2 };
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     attacked_world a;
@@ -150,9 +148,8 @@ static void spread(double *full, const graphss_i_learnt *s)
                 full[i * N + (size_t)m->column[e]] = s->weight[e];
 }
 
-static void test_it_starts_as_the_graph(void **state)
+TEST(it_starts_as_the_graph)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     attacked_world a;
     attacked_world_make(ctx, &a);
@@ -204,9 +201,8 @@ static double trace(const graphss_i_learnt *s, const graphss_features *f)
     return total;
 }
 
-static void test_roughness_is_the_trace_and_has_its_gradient(void **state)
+TEST(roughness_is_the_trace_and_has_its_gradient)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     attacked_world a;
     attacked_world_make(ctx, &a);
@@ -302,9 +298,8 @@ static double furthest(const graphss_i_learnt *s, const double *want)
     return most;
 }
 
-static void test_low_rank_shrinks_eigenvalues_within_the_support(void **state)
+TEST(low_rank_shrinks_eigenvalues_within_the_support)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 2);
     attacked_world a;
     attacked_world_make(ctx, &a);
@@ -332,9 +327,8 @@ static void test_low_rank_shrinks_eigenvalues_within_the_support(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_a_graph_without_weight_is_left_alone(void **state)
+TEST(a_graph_without_weight_is_left_alone)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     attacked_world a;
     attacked_world_make(ctx, &a);
@@ -350,9 +344,8 @@ static void test_a_graph_without_weight_is_left_alone(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_steps_go_down_the_smooth_parts(void **state)
+TEST(steps_go_down_the_smooth_parts)
 {
-    (void)state;
     enum { STEPS = 3 };
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     attacked_world a;
@@ -410,9 +403,8 @@ static graphss_status all_of_it(graphss_ctx *ctx, void *arg)
     return st;
 }
 
-static void test_failing_allocations_leave_nothing(void **state)
+TEST(failing_allocations_leave_nothing)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     attacked_world a;
     attacked_world_make(ctx, &a);
@@ -518,16 +510,14 @@ static void check(bool sparse, int threads)
     graphss_ctx_free(ctx);
 }
 
-static void test_the_nearest_are_those_of_a_search_of_all_pairs(void **state)
+TEST(the_nearest_are_those_of_a_search_of_all_pairs)
 {
-    (void)state;
     check(true, 1);
     check(false, 2);
 }
 
-static void test_of_equal_nodes_the_first_listed_win(void **state)
+TEST(of_equal_nodes_the_first_listed_win)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 2);
     float ones[8] = {1, 1, 1, 1, 1, 1, 1, 1};
     int64_t offset[9] = {0};
@@ -556,9 +546,8 @@ static graphss_status search(graphss_ctx *ctx, void *arg)
         ctx, near, EACH, &f->features, &f->graph, f->from, ROWS, f->among, AMONG, "test");
 }
 
-static void test_failing_allocations_leave_no_neighbours(void **state)
+TEST(failing_allocations_leave_no_neighbours)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     fixture f;
     fixture_make(ctx, &f, true);
@@ -569,18 +558,5 @@ static void test_failing_allocations_leave_no_neighbours(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_candidates_are_the_edges_and_the_most_alike),
-        cmocka_unit_test(test_candidates_have_the_most_common_neighbours),
-        cmocka_unit_test(test_it_starts_as_the_graph),
-        cmocka_unit_test(test_roughness_is_the_trace_and_has_its_gradient),
-        cmocka_unit_test(test_low_rank_shrinks_eigenvalues_within_the_support),
-        cmocka_unit_test(test_a_graph_without_weight_is_left_alone),
-        cmocka_unit_test(test_steps_go_down_the_smooth_parts),
-        cmocka_unit_test(test_failing_allocations_leave_nothing),
-        cmocka_unit_test(test_the_nearest_are_those_of_a_search_of_all_pairs),
-        cmocka_unit_test(test_of_equal_nodes_the_first_listed_win),
-        cmocka_unit_test(test_failing_allocations_leave_no_neighbours),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return testing_run();
 }

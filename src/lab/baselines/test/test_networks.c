@@ -15,9 +15,8 @@ static bool deaf_to_edges(
     return same;
 }
 
-static void test_a_guard_that_trusts_no_edge_does_not_hear_them(void **state)
+TEST(a_guard_that_trusts_no_edge_does_not_hear_them)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     attacked_world a;
     attacked_world_make(ctx, &a);
@@ -33,9 +32,8 @@ static void test_a_guard_that_trusts_no_edge_does_not_hear_them(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_appnp_without_spreading_is_a_perceptron(void **state)
+TEST(appnp_without_spreading_is_a_perceptron)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     attacked_world a;
     attacked_world_make(ctx, &a);
@@ -50,9 +48,8 @@ static void test_appnp_without_spreading_is_a_perceptron(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_grand_without_spreading_is_a_perceptron(void **state)
+TEST(grand_without_spreading_is_a_perceptron)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     attacked_world a;
     attacked_world_make(ctx, &a);
@@ -73,9 +70,8 @@ static double certainty(const graphss_recover_result *r)
     return sum / WORLD_NODES;
 }
 
-static void test_grand_agrees_on_sharper_answers(void **state)
+TEST(grand_agrees_on_sharper_answers)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     attacked_world a;
     attacked_world_make(ctx, &a);
@@ -96,9 +92,8 @@ static void test_grand_agrees_on_sharper_answers(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_the_paper_tuned_grand_for_each_dataset(void **state)
+TEST(the_paper_tuned_grand_for_each_dataset)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     attacked_world a;
     attacked_world_make(ctx, &a);
@@ -117,9 +112,8 @@ static void test_the_paper_tuned_grand_for_each_dataset(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_rgcn_draws_when_asked_and_follows_the_seed(void **state)
+TEST(rgcn_draws_when_asked_and_follows_the_seed)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     attacked_world a;
     attacked_world_make(ctx, &a);
@@ -140,9 +134,8 @@ static void test_rgcn_draws_when_asked_and_follows_the_seed(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_all_learn_the_clean_world(void **state)
+TEST(all_learn_the_clean_world)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 2);
     attacked_world a;
     attacked_world_make(ctx, &a);
@@ -160,9 +153,8 @@ static void test_all_learn_the_clean_world(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_a_cancelled_run_leaves_no_result(void **state)
+TEST(a_cancelled_run_leaves_no_result)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     attacked_world a;
     attacked_world_make(ctx, &a);
@@ -175,9 +167,8 @@ static void test_a_cancelled_run_leaves_no_result(void **state)
 }
 
 /* NRGNN: what must hold of its answers. */
-static void test_it_has_two_heads_and_learns_from_sure_answers(void **state)
+TEST(it_has_two_heads_and_learns_from_sure_answers)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     attacked_world a;
     attacked_world_make(ctx, &a);
@@ -204,9 +195,8 @@ static void test_it_has_two_heads_and_learns_from_sure_answers(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_it_can_meet_every_labelled_node(void **state)
+TEST(it_can_meet_every_labelled_node)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     attacked_world a;
     attacked_world_make(ctx, &a);
@@ -224,9 +214,8 @@ static void test_it_can_meet_every_labelled_node(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_it_learns_the_clean_world_in_both_ways_and_modes(void **state)
+TEST(it_learns_the_clean_world_in_both_ways_and_modes)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 2);
     attacked_world a;
     attacked_world_make(ctx, &a);
@@ -250,9 +239,8 @@ static void test_it_learns_the_clean_world_in_both_ways_and_modes(void **state)
 }
 
 /* Nodes that share no word have no candidates: what is left are two GCNs on the edges. */
-static void test_without_candidates_it_still_answers(void **state)
+TEST(without_candidates_it_still_answers)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     attacked_world a;
     attacked_world_make(ctx, &a);
@@ -275,9 +263,8 @@ static void test_without_candidates_it_still_answers(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_a_cancelled_nrgnn_leaves_no_result(void **state)
+TEST(a_cancelled_nrgnn_leaves_no_result)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     attacked_world a;
     attacked_world_make(ctx, &a);
@@ -288,20 +275,5 @@ static void test_a_cancelled_nrgnn_leaves_no_result(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_guard_that_trusts_no_edge_does_not_hear_them),
-        cmocka_unit_test(test_appnp_without_spreading_is_a_perceptron),
-        cmocka_unit_test(test_grand_without_spreading_is_a_perceptron),
-        cmocka_unit_test(test_grand_agrees_on_sharper_answers),
-        cmocka_unit_test(test_the_paper_tuned_grand_for_each_dataset),
-        cmocka_unit_test(test_rgcn_draws_when_asked_and_follows_the_seed),
-        cmocka_unit_test(test_all_learn_the_clean_world),
-        cmocka_unit_test(test_a_cancelled_run_leaves_no_result),
-        cmocka_unit_test(test_it_has_two_heads_and_learns_from_sure_answers),
-        cmocka_unit_test(test_it_can_meet_every_labelled_node),
-        cmocka_unit_test(test_it_learns_the_clean_world_in_both_ways_and_modes),
-        cmocka_unit_test(test_without_candidates_it_still_answers),
-        cmocka_unit_test(test_a_cancelled_nrgnn_leaves_no_result),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return testing_run();
 }

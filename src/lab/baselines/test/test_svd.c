@@ -29,9 +29,8 @@ static void low_rank_matrix(double *low, double *top, const graphss_graph *g, in
     free(a), free(v);
 }
 
-static void test_eigenpairs_are_those_of_the_full_matrix(void **state)
+TEST(eigenpairs_are_those_of_the_full_matrix)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 2);
     attacked_world a;
     attacked_world_make(ctx, &a);
@@ -161,21 +160,18 @@ static void check_against_full_matrices(const char *name)
     graphss_ctx_free(ctx);
 }
 
-static void test_gcn_over_a_low_rank_matrix_is_as_with_full_matrices(void **state)
+TEST(gcn_over_a_low_rank_matrix_is_as_with_full_matrices)
 {
-    (void)state;
     check_against_full_matrices("gcn");
 }
 
-static void test_sage_over_a_low_rank_matrix_is_as_with_full_matrices(void **state)
+TEST(sage_over_a_low_rank_matrix_is_as_with_full_matrices)
 {
-    (void)state;
     check_against_full_matrices("sage");
 }
 
-static void test_every_classifier_may_stand_on_it_but_one_without_edges(void **state)
+TEST(every_classifier_may_stand_on_it_but_one_without_edges)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     attacked_world a;
     attacked_world_make(ctx, &a);
@@ -212,9 +208,8 @@ static void test_every_classifier_may_stand_on_it_but_one_without_edges(void **s
     graphss_ctx_free(ctx);
 }
 
-static void test_a_rank_beyond_the_nodes_is_refused(void **state)
+TEST(a_rank_beyond_the_nodes_is_refused)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     attacked_world a;
     attacked_world_make(ctx, &a);
@@ -231,12 +226,5 @@ static void test_a_rank_beyond_the_nodes_is_refused(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_eigenpairs_are_those_of_the_full_matrix),
-        cmocka_unit_test(test_gcn_over_a_low_rank_matrix_is_as_with_full_matrices),
-        cmocka_unit_test(test_sage_over_a_low_rank_matrix_is_as_with_full_matrices),
-        cmocka_unit_test(test_every_classifier_may_stand_on_it_but_one_without_edges),
-        cmocka_unit_test(test_a_rank_beyond_the_nodes_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return testing_run();
 }

@@ -25,9 +25,8 @@ static double pairs_auc(const graphss_i_scored *item, size_t n)
     return pairs > 0 ? won / pairs : NAN;
 }
 
-static void area_is_the_share_of_pairs_in_order(void **state)
+TEST(area_is_the_share_of_pairs_in_order)
 {
-    (void)state;
     graphss_rng rng = graphss_rng_make(1, 99);
     for (size_t round = 0; round < 50; round++) {
         graphss_i_scored item[60];
@@ -52,9 +51,8 @@ static void area_is_the_share_of_pairs_in_order(void **state)
     }
 }
 
-static void without_hits_or_others_there_is_no_area(void **state)
+TEST(without_hits_or_others_there_is_no_area)
 {
-    (void)state;
     graphss_i_scored hits[] = {{1, 1}, {2, 1}}, others[] = {{1, 0}};
     double x[3], y[3];
     assert_true(isnan(graphss_i_auc(hits, 2)));
@@ -64,9 +62,8 @@ static void without_hits_or_others_there_is_no_area(void **state)
     assert_int_equal(graphss_i_roc(x, y, others, 1), 0);
 }
 
-static void a_score_that_is_no_number_ranks_nothing(void **state)
+TEST(a_score_that_is_no_number_ranks_nothing)
 {
-    (void)state;
     graphss_i_scored item[] = {{NAN, 1}, {2, 1}, {NAN, 0}, {3, 0}, {1, 0}};
     double x[6], y[6];
     graphss_i_scored_sort(item, 5);
@@ -76,9 +73,8 @@ static void a_score_that_is_no_number_ranks_nothing(void **state)
     assert_true(graphss_i_auc(item, 3) == 0.5);
 }
 
-static void calibration_error_of_a_known_case(void **state)
+TEST(calibration_error_of_a_known_case)
 {
-    (void)state;
     /* Two nodes sure by 0.9, one right; one sure by 0.6 and right; one without truth. */
     const double posterior[] = {0.9, 0.1, 0.1, 0.9, 0.6, 0.4, 1, 0};
     const int32_t truth[] = {0, 0, 0, -1}, node[] = {0, 1, 2, 3};
@@ -94,9 +90,8 @@ static void calibration_error_of_a_known_case(void **state)
     assert_true(isnan(graphss_i_calibration_error(&bins)));
 }
 
-static void full_confidence_is_in_the_last_bin(void **state)
+TEST(full_confidence_is_in_the_last_bin)
 {
-    (void)state;
     const double posterior[] = {1, 0};
     const int32_t truth[] = {0}, node[] = {0};
     graphss_i_bins bins;
@@ -105,9 +100,8 @@ static void full_confidence_is_in_the_last_bin(void **state)
     assert_true(graphss_i_calibration_error(&bins) == 0);
 }
 
-static void a_posterior_that_is_no_number_is_in_no_bin(void **state)
+TEST(a_posterior_that_is_no_number_is_in_no_bin)
 {
-    (void)state;
     const double posterior[] = {NAN, NAN, 0.6, 0.4};
     const int32_t truth[] = {0, 0}, node[] = {0, 1};
     graphss_i_bins bins;
@@ -144,9 +138,8 @@ static json_t *metrics_of(json_t *all, const char *method, int64_t set)
     return found;
 }
 
-static void a_seed_may_meet_fewer_sets_and_a_method_the_first_alone(void **state)
+TEST(a_seed_may_meet_fewer_sets_and_a_method_the_first_alone)
 {
-    (void)state;
     const workplace p = make_workplace("fewer", BASE "seeds = 3\nsets = 3 2\n");
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     const graphss_reproduce_options opt = options_of(&p);
@@ -167,9 +160,8 @@ static void a_seed_may_meet_fewer_sets_and_a_method_the_first_alone(void **state
     remove_workplace(&p);
 }
 
-static void the_next_set_begins_with_the_model_the_last_one_left(void **state)
+TEST(the_next_set_begins_with_the_model_the_last_one_left)
 {
-    (void)state;
     const workplace p = make_workplace("chain", BASE "sets = 3\n");
     const workplace one = make_workplace("first", BASE "sets = 1\n");
     assert_int_equal(reproduce(&p, 2).failed, 0);
@@ -189,9 +181,8 @@ static void the_next_set_begins_with_the_model_the_last_one_left(void **state)
 
 /* Only the last set is missing: the sets before are met again for what they leave, but not
  * written again. */
-static void a_chain_that_was_cut_goes_on_as_if_it_had_not_been(void **state)
+TEST(a_chain_that_was_cut_goes_on_as_if_it_had_not_been)
 {
-    (void)state;
     const workplace p = make_workplace("cut", BASE "sets = 3\n");
     const graphss_reproduce_result whole = reproduce(&p, 1);
     json_t *all = read_back(&p), *record;
@@ -220,9 +211,8 @@ static void a_chain_that_was_cut_goes_on_as_if_it_had_not_been(void **state)
 }
 
 /* Figures of a chain with a hole in it would be those of something else. */
-static void after_a_set_that_failed_the_others_fail(void **state)
+TEST(after_a_set_that_failed_the_others_fail)
 {
-    (void)state;
     const workplace p =
         make_workplace("hole", BARE "recover.warmup = 25\n" /* as many as sweeps */
                                     "sets = 3\nskip = none jaccard\n");
@@ -242,9 +232,8 @@ static void after_a_set_that_failed_the_others_fail(void **state)
 }
 
 /* Groups that are not attacked change, too, and that may move the classifier's labels. */
-static void what_an_attack_leaves_is_measured_after_the_last_change(void **state)
+TEST(what_an_attack_leaves_is_measured_after_the_last_change)
 {
-    (void)state;
     const workplace p =
         make_workplace("churned", "what = alert\nmode = honest\nmodels = gcn\n"
                                   "datasets = synth:nodes=300,classes=3,features=30,degree=3,"
@@ -277,9 +266,8 @@ static void *json_alloc(size_t bytes)
     return json_left-- == 0 ? NULL : malloc(bytes);
 }
 
-static void a_record_without_memory_for_it_is_an_error(void **state)
+TEST(a_record_without_memory_for_it_is_an_error)
 {
-    (void)state;
     const workplace p = make_workplace("starved", BASE "sets = 2\n");
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     const graphss_reproduce_options opt = options_of(&p);
@@ -310,9 +298,8 @@ static void a_record_without_memory_for_it_is_an_error(void **state)
     remove_workplace(&p);
 }
 
-static void sets_that_make_no_sense_are_refused(void **state)
+TEST(sets_that_make_no_sense_are_refused)
 {
-    (void)state;
     static const struct {
         const char *text, *says;
     } wrong[] = {{BASE "sets = 0\n", "want 1 to 100 sets"},
@@ -334,20 +321,5 @@ static void sets_that_make_no_sense_are_refused(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(area_is_the_share_of_pairs_in_order),
-        cmocka_unit_test(without_hits_or_others_there_is_no_area),
-        cmocka_unit_test(a_score_that_is_no_number_ranks_nothing),
-        cmocka_unit_test(calibration_error_of_a_known_case),
-        cmocka_unit_test(full_confidence_is_in_the_last_bin),
-        cmocka_unit_test(a_posterior_that_is_no_number_is_in_no_bin),
-        cmocka_unit_test(a_seed_may_meet_fewer_sets_and_a_method_the_first_alone),
-        cmocka_unit_test(the_next_set_begins_with_the_model_the_last_one_left),
-        cmocka_unit_test(a_chain_that_was_cut_goes_on_as_if_it_had_not_been),
-        cmocka_unit_test(after_a_set_that_failed_the_others_fail),
-        cmocka_unit_test(what_an_attack_leaves_is_measured_after_the_last_change),
-        cmocka_unit_test(a_record_without_memory_for_it_is_an_error),
-        cmocka_unit_test(sets_that_make_no_sense_are_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return testing_run();
 }

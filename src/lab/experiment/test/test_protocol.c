@@ -29,9 +29,8 @@ static double row_sum(const graphss_features *x, size_t row)
     return sum;
 }
 
-static void test_the_papers_rows_are_divided_before_the_attack_and_not_after(void **state)
+TEST(the_papers_rows_are_divided_before_the_attack_and_not_after)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_dataset data = {0};
     read_data(ctx, &data);
@@ -61,9 +60,8 @@ static void test_the_papers_rows_are_divided_before_the_attack_and_not_after(voi
 
 /* Of a GCN the attacker has the weights of the last epoch, of the others those before the
  * first. */
-static void test_the_papers_attacker_has_the_right_weights(void **state)
+TEST(the_papers_attacker_has_the_right_weights)
 {
-    (void)state;
     static const char *const name[] = {"gcn", "sgc", "sage"};
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_dataset data = {0};
@@ -99,9 +97,8 @@ static void test_the_papers_attacker_has_the_right_weights(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_every_setting_is_a_trial_a_defence_can_use(void **state)
+TEST(every_setting_is_a_trial_a_defence_can_use)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 2);
     graphss_dataset data = {0};
     read_data(ctx, &data);
@@ -154,9 +151,8 @@ static graphss_status by_degree(void *user, float *prob, const graphss_graph *gr
     return GRAPHSS_OK;
 }
 
-static void test_a_predictor_stands_in_for_the_classifier(void **state)
+TEST(a_predictor_stands_in_for_the_classifier)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_dataset data = {0};
     read_data(ctx, &data);
@@ -189,9 +185,8 @@ static void test_a_predictor_stands_in_for_the_classifier(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_victims_change_with_their_seed_and_the_model_does_not(void **state)
+TEST(victims_change_with_their_seed_and_the_model_does_not)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_dataset data = {0};
     read_data(ctx, &data);
@@ -213,9 +208,8 @@ static void test_victims_change_with_their_seed_and_the_model_does_not(void **st
     graphss_ctx_free(ctx);
 }
 
-static void test_budgets_are_the_papers(void **state)
+TEST(budgets_are_the_papers)
 {
-    (void)state;
     int64_t edges, features;
     graphss_dataset data = {.name = "cora"};
     graphss_protocol_budget(&edges, &features, &data);
@@ -225,9 +219,8 @@ static void test_budgets_are_the_papers(void **state)
     assert_true(edges == 5 && features == 50);
 }
 
-static void test_the_paper_has_one_setting(void **state)
+TEST(the_paper_has_one_setting)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_dataset data = {0};
     read_data(ctx, &data);
@@ -240,9 +233,8 @@ static void test_the_paper_has_one_setting(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_what_is_believed_is_noisy_within_bounds(void **state)
+TEST(what_is_believed_is_noisy_within_bounds)
 {
-    (void)state;
     static const double bad[] = {-0.1, 1.5, NAN};
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_dataset data = {0};
@@ -292,9 +284,8 @@ static graphss_status start_and_attack(graphss_ctx *ctx, void *arg)
     return st;
 }
 
-static void test_failing_allocations_leave_nothing(void **state)
+TEST(failing_allocations_leave_nothing)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_dataset data = {0};
     assert_ok(
@@ -311,16 +302,5 @@ static void test_failing_allocations_leave_nothing(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_the_papers_rows_are_divided_before_the_attack_and_not_after),
-        cmocka_unit_test(test_the_papers_attacker_has_the_right_weights),
-        cmocka_unit_test(test_every_setting_is_a_trial_a_defence_can_use),
-        cmocka_unit_test(test_a_predictor_stands_in_for_the_classifier),
-        cmocka_unit_test(test_victims_change_with_their_seed_and_the_model_does_not),
-        cmocka_unit_test(test_budgets_are_the_papers),
-        cmocka_unit_test(test_the_paper_has_one_setting),
-        cmocka_unit_test(test_what_is_believed_is_noisy_within_bounds),
-        cmocka_unit_test(test_failing_allocations_leave_nothing),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return testing_run();
 }

@@ -24,9 +24,8 @@ static json_t *record_of(const char *method, int seed, double found)
 }
 
 /* Else a new option would make all that was recorded before it be run again. */
-static void an_option_that_came_later_is_said_where_it_is_on(void **state)
+TEST(an_option_that_came_later_is_said_where_it_is_on)
 {
-    (void)state;
     graphss_train_options opt;
     graphss_train_options_init(&opt, "gcn", GRAPHSS_MODE_DEFAULT, NULL);
     json_t *off = graphss_i_json_options(&opt, graphss_train_options_table(), NULL);
@@ -39,9 +38,8 @@ static void an_option_that_came_later_is_said_where_it_is_on(void **state)
     json_decref(off);
 }
 
-static void lines_come_back_and_the_later_counts(void **state)
+TEST(lines_come_back_and_the_later_counts)
 {
-    (void)state;
     char path[256];
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_i_records r = {0};
@@ -68,9 +66,8 @@ static void lines_come_back_and_the_later_counts(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void a_torn_last_line_is_cut_off(void **state)
+TEST(a_torn_last_line_is_cut_off)
 {
-    (void)state;
     char path[256];
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_i_records r = {0};
@@ -90,9 +87,8 @@ static void a_torn_last_line_is_cut_off(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void a_line_that_is_no_record_is_refused_and_left_alone(void **state)
+TEST(a_line_that_is_no_record_is_refused_and_left_alone)
 {
-    (void)state;
     char path[256];
     const char *const bad[] = {"{\"what\":\"defence\"}\nnonsense\n", "{\"what\":\"x\"}\n[1]\n",
         "{\"what\":\"x\"}\n{\"seed\":1}\n", "{\"what\":\"x\"}\n\n"};
@@ -110,9 +106,8 @@ static void a_line_that_is_no_record_is_refused_and_left_alone(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void one_writer_at_a_time(void **state)
+TEST(one_writer_at_a_time)
 {
-    (void)state;
     char path[256];
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_i_records one = {0}, two = {0};
@@ -129,9 +124,8 @@ static void one_writer_at_a_time(void **state)
 }
 
 /* Room for some bytes of a line: write takes those and sets no errno. */
-static void a_line_that_does_not_fit_is_not_blamed_on_an_old_error(void **state)
+TEST(a_line_that_does_not_fit_is_not_blamed_on_an_old_error)
 {
-    (void)state;
     char path[256];
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_i_records r = {0};
@@ -159,9 +153,8 @@ static void a_line_that_does_not_fit_is_not_blamed_on_an_old_error(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void the_cell_is_told_by_its_identity_alone(void **state)
+TEST(the_cell_is_told_by_its_identity_alone)
 {
-    (void)state;
     json_t *a = json_loads("{\"what\":\"x\",\"seed\":1,\"value\":5,\"metrics\":1}", 0, NULL);
     json_t *b = json_loads("{\"value\":5,\"seed\":1,\"what\":\"x\",\"metrics\":2}", 0, NULL);
     json_t *c = json_loads("{\"value\":6,\"seed\":1,\"what\":\"x\"}", 0, NULL);
@@ -186,9 +179,8 @@ static graphss_status open_and_close(graphss_ctx *ctx, void *arg)
     return st;
 }
 
-static void opening_survives_every_failing_allocation(void **state)
+TEST(opening_survives_every_failing_allocation)
 {
-    (void)state;
     char path[256];
     testing_temporary(path, sizeof path, "starved");
     write_file(path, "{\"what\":\"defence\",\"seed\":1}\n{\"what");
@@ -198,15 +190,5 @@ static void opening_survives_every_failing_allocation(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_option_that_came_later_is_said_where_it_is_on),
-        cmocka_unit_test(lines_come_back_and_the_later_counts),
-        cmocka_unit_test(a_torn_last_line_is_cut_off),
-        cmocka_unit_test(a_line_that_is_no_record_is_refused_and_left_alone),
-        cmocka_unit_test(one_writer_at_a_time),
-        cmocka_unit_test(a_line_that_does_not_fit_is_not_blamed_on_an_old_error),
-        cmocka_unit_test(the_cell_is_told_by_its_identity_alone),
-        cmocka_unit_test(opening_survives_every_failing_allocation),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return testing_run();
 }

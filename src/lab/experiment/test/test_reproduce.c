@@ -21,9 +21,8 @@ static const char recipe[] = "what = defence\n"
                              "attack.features = 2\n";
 enum { CELLS = 2 * 2 + 2 }; /* none for each classifier, label-propagation once */
 
-static void finished_cells_are_not_run_again(void **state)
+TEST(finished_cells_are_not_run_again)
 {
-    (void)state;
     const workplace p = make_workplace("again", recipe);
     graphss_reproduce_result done = reproduce(&p, 1);
     assert_int_equal(done.cells, CELLS);
@@ -35,9 +34,8 @@ static void finished_cells_are_not_run_again(void **state)
     remove_workplace(&p);
 }
 
-static void the_number_of_workers_changes_nothing(void **state)
+TEST(the_number_of_workers_changes_nothing)
 {
-    (void)state;
     const workplace one = make_workplace("one", recipe),
                     three = make_workplace("three", recipe);
     reproduce(&one, 1);
@@ -79,9 +77,8 @@ static void tear(const char *path, size_t lines)
     free(text);
 }
 
-static void a_killed_run_goes_on_where_it_was(void **state)
+TEST(a_killed_run_goes_on_where_it_was)
 {
-    (void)state;
     const workplace p = make_workplace("killed", recipe);
     reproduce(&p, 1);
     json_t *whole = read_back(&p);
@@ -111,9 +108,8 @@ static bool stop_after_a_few(
     return finished < *(const int *)user;
 }
 
-static void a_cancelled_run_keeps_what_is_finished(void **state)
+TEST(a_cancelled_run_keeps_what_is_finished)
 {
-    (void)state;
     const workplace p = make_workplace("cancelled", recipe);
     int enough = 2;
     const graphss_ctx_options how = {.struct_size = sizeof how,
@@ -146,9 +142,8 @@ static bool note_the_first(
 }
 
 /* What is there counts by the seconds it took. */
-static void the_bar_begins_where_the_run_stopped(void **state)
+TEST(the_bar_begins_where_the_run_stopped)
 {
-    (void)state;
     const workplace p = make_workplace("bar", recipe);
     reproduce(&p, 1);
     json_t *all = read_back(&p), *record;
@@ -181,9 +176,8 @@ static void the_bar_begins_where_the_run_stopped(void **state)
     remove_workplace(&p);
 }
 
-static void other_options_are_other_cells(void **state)
+TEST(other_options_are_other_cells)
 {
-    (void)state;
     const workplace p = make_workplace("options", recipe);
     reproduce(&p, 1);
     write_text(p.recipe, "split.noise = 0.2\n", "a");
@@ -195,9 +189,8 @@ static void other_options_are_other_cells(void **state)
     remove_workplace(&p);
 }
 
-static void a_trial_that_cannot_be_made_is_an_error_of_its_cells(void **state)
+TEST(a_trial_that_cannot_be_made_is_an_error_of_its_cells)
 {
-    (void)state;
     const workplace p = make_workplace("failed", recipe);
     write_text(p.recipe, "split.train = 0\n", "a");
     graphss_reproduce_result done = reproduce(&p, 2);
@@ -239,10 +232,8 @@ static void fail_all(const workplace *p, const char *error)
     json_decref(all);
 }
 
-static void what_took_too_long_is_tried_again_with_more_time_and_other_failures_always(
-    void **state)
+TEST(what_took_too_long_is_tried_again_with_more_time_and_other_failures_always)
 {
-    (void)state;
     const struct {
         const char *error;
         size_t run;
@@ -266,9 +257,8 @@ static void what_took_too_long_is_tried_again_with_more_time_and_other_failures_
     remove_workplace(&p);
 }
 
-static void points_of_a_sweep_are_cells(void **state)
+TEST(points_of_a_sweep_are_cells)
 {
-    (void)state;
     const workplace p = make_workplace("sweep", recipe);
     write_text(p.recipe,
         "parameter = links\n"
@@ -297,9 +287,8 @@ static void points_of_a_sweep_are_cells(void **state)
 }
 
 /* One trial, all points on it: the same cells, with fewer trainings. */
-static void points_that_differ_in_methods_alone_share_a_trial(void **state)
+TEST(points_that_differ_in_methods_alone_share_a_trial)
 {
-    (void)state;
     const workplace p = make_workplace("shared", recipe);
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     const graphss_reproduce_options opt = options_of(&p);
@@ -338,9 +327,8 @@ static void points_that_differ_in_methods_alone_share_a_trial(void **state)
     remove_workplace(&p);
 }
 
-static void a_dear_method_may_be_run_once(void **state)
+TEST(a_dear_method_may_be_run_once)
 {
-    (void)state;
     const workplace p = make_workplace("once", recipe);
     write_text(p.recipe, "seeds = 2\nsets = 2\nonce = none\n", "a");
     graphss_ctx *ctx = testing_ctx(NULL, 1);
@@ -364,9 +352,8 @@ static void a_dear_method_may_be_run_once(void **state)
 
 /* An attack that looks at the classifier: nothing may be shared between classifiers or
  * settings. */
-static void a_point_may_be_an_attacker_of_another_kind(void **state)
+TEST(a_point_may_be_an_attacker_of_another_kind)
 {
-    (void)state;
     const workplace p = make_workplace("attackers",
         "what = attackers\nmode = honest\nsettings = new seen\nmodels = gcn\n"
         "datasets = synth:nodes=90,classes=3,features=30,degree=4\n"
@@ -400,9 +387,8 @@ static void a_point_may_be_an_attacker_of_another_kind(void **state)
     remove_workplace(&p);
 }
 
-static void wrong_recipes_are_refused_before_any_work(void **state)
+TEST(wrong_recipes_are_refused_before_any_work)
 {
-    (void)state;
     const struct {
         const char *text, *part;
     } bad[] = {
@@ -457,9 +443,8 @@ static void wrong_recipes_are_refused_before_any_work(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void lists_of_the_command_line_keep_generated_graphs_whole(void **state)
+TEST(lists_of_the_command_line_keep_generated_graphs_whole)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     char *words = graphss_i_words_of(ctx, "cora,synth:nodes=5,degree=2,pubmed,synth:,a/b.npz");
     assert_string_equal(words, "cora synth:nodes=5,degree=2 pubmed synth: a/b.npz");
@@ -469,9 +454,8 @@ static void lists_of_the_command_line_keep_generated_graphs_whole(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void every_recipe_of_the_program_can_be_planned(void **state)
+TEST(every_recipe_of_the_program_can_be_planned)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     const char *name, *text;
     size_t n;
@@ -494,9 +478,8 @@ static void every_recipe_of_the_program_can_be_planned(void **state)
 }
 
 /* What is said to be the same whatever the classifier must be so. */
-static void methods_with_a_network_of_their_own_do_not_see_the_classifier(void **state)
+TEST(methods_with_a_network_of_their_own_do_not_see_the_classifier)
 {
-    (void)state;
     const char *const datasets[] = {"synth:nodes=90,classes=3,features=30,degree=4"};
     json_t *found[2];
     for (int m = 0; m < 2; m++) {
@@ -535,9 +518,8 @@ static void methods_with_a_network_of_their_own_do_not_see_the_classifier(void *
 }
 
 /* What is trained on the current snapshot is run in the first setting, and copied. */
-static void what_does_not_see_the_past_is_the_same_in_every_setting(void **state)
+TEST(what_does_not_see_the_past_is_the_same_in_every_setting)
 {
-    (void)state;
     json_t *found[2];
     for (int m = 0; m < 2; m++) {
         char text[512];
@@ -579,9 +561,8 @@ static void what_does_not_see_the_past_is_the_same_in_every_setting(void **state
     json_decref(found[1]);
 }
 
-static void groups_are_judged_in_both_modes(void **state)
+TEST(groups_are_judged_in_both_modes)
 {
-    (void)state;
     for (int m = 0; m < 2; m++) {
         char text[512];
         snprintf(text, sizeof text,
@@ -630,9 +611,8 @@ static graphss_status reproduce_starved(graphss_ctx *ctx, void *arg)
     return graphss_reproduce_run(ctx, &done, 1, &opt);
 }
 
-static void it_survives_every_failing_allocation(void **state)
+TEST(it_survives_every_failing_allocation)
 {
-    (void)state;
     workplace p = make_workplace("starved", "what = datasets\ndatasets = synth:nodes=30\n");
     testing_each_allocation_fails(reproduce_starved, &p);
     remove_workplace(&p);
@@ -653,9 +633,8 @@ static graphss_status plan_starved(graphss_ctx *ctx, void *arg)
     return st;
 }
 
-static void planning_survives_every_failing_allocation(void **state)
+TEST(planning_survives_every_failing_allocation)
 {
-    (void)state;
     workplace p = make_workplace("planned", recipe);
     testing_each_allocation_fails(plan_starved, &p);
     remove_workplace(&p);
@@ -676,9 +655,8 @@ static void kill_children(void *user, graphss_log_level level, const char *line)
         fclose(list);
 }
 
-static void a_worker_that_dies_late_does_not_blame_the_trial(void **state)
+TEST(a_worker_that_dies_late_does_not_blame_the_trial)
 {
-    (void)state;
     char children[64];
     snprintf(children, sizeof children, "/proc/self/task/%ld/children", (long)getpid());
     if (access(children, R_OK) != 0) {
@@ -715,9 +693,8 @@ static void a_worker_that_dies_late_does_not_blame_the_trial(void **state)
 }
 
 /* Then nobody is left to wait for, unless a worker sees to it. */
-static void who_ignores_his_children_gets_their_time_and_memory_too(void **state)
+TEST(who_ignores_his_children_gets_their_time_and_memory_too)
 {
-    (void)state;
     const workplace p = make_workplace("ignored", recipe);
     signal(SIGCHLD, SIG_IGN);
     const graphss_reproduce_result done = reproduce(&p, 2);
@@ -742,9 +719,8 @@ static void who_ignores_his_children_gets_their_time_and_memory_too(void **state
     remove_workplace(&p);
 }
 
-static void a_worker_without_its_parent_ends(void **state)
+TEST(a_worker_without_its_parent_ends)
 {
-    (void)state;
     const graphss_i_job job = {0};
     const pid_t child = fork();
     if (child == 0)
@@ -778,9 +754,8 @@ static bool watch_pipes(
     return true;
 }
 
-static void other_programs_do_not_inherit_the_pipes(void **state)
+TEST(other_programs_do_not_inherit_the_pipes)
 {
-    (void)state;
     const workplace p = make_workplace("pipes", recipe);
     pipe_watch w = {0};
     graphss_reproduce_result done;
@@ -801,32 +776,5 @@ static void other_programs_do_not_inherit_the_pipes(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(finished_cells_are_not_run_again),
-        cmocka_unit_test(the_number_of_workers_changes_nothing),
-        cmocka_unit_test(a_killed_run_goes_on_where_it_was),
-        cmocka_unit_test(a_cancelled_run_keeps_what_is_finished),
-        cmocka_unit_test(the_bar_begins_where_the_run_stopped),
-        cmocka_unit_test(other_options_are_other_cells),
-        cmocka_unit_test(a_trial_that_cannot_be_made_is_an_error_of_its_cells),
-        cmocka_unit_test(
-            what_took_too_long_is_tried_again_with_more_time_and_other_failures_always),
-        cmocka_unit_test(points_of_a_sweep_are_cells),
-        cmocka_unit_test(points_that_differ_in_methods_alone_share_a_trial),
-        cmocka_unit_test(a_dear_method_may_be_run_once),
-        cmocka_unit_test(a_point_may_be_an_attacker_of_another_kind),
-        cmocka_unit_test(wrong_recipes_are_refused_before_any_work),
-        cmocka_unit_test(lists_of_the_command_line_keep_generated_graphs_whole),
-        cmocka_unit_test(every_recipe_of_the_program_can_be_planned),
-        cmocka_unit_test(methods_with_a_network_of_their_own_do_not_see_the_classifier),
-        cmocka_unit_test(what_does_not_see_the_past_is_the_same_in_every_setting),
-        cmocka_unit_test(groups_are_judged_in_both_modes),
-        cmocka_unit_test(it_survives_every_failing_allocation),
-        cmocka_unit_test(planning_survives_every_failing_allocation),
-        cmocka_unit_test(who_ignores_his_children_gets_their_time_and_memory_too),
-        cmocka_unit_test(a_worker_that_dies_late_does_not_blame_the_trial),
-        cmocka_unit_test(a_worker_without_its_parent_ends),
-        cmocka_unit_test(other_programs_do_not_inherit_the_pipes),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return testing_run();
 }

@@ -137,7 +137,7 @@ static void answer_cut_first_whole_later(loopback *server, int fd, loopback_requ
     loopback_send_content(server, fd, request, false, server->n_requests ? SIZE_MAX : CUT);
 }
 
-static void test_a_good_file_is_put_in_place_and_not_asked_for_again(void **state)
+TEST_WITH(a_good_file_is_put_in_place_and_not_asked_for_again, set_up, tear_down)
 {
     world *w = *state;
     char slashed[302];
@@ -161,7 +161,7 @@ static void test_a_good_file_is_put_in_place_and_not_asked_for_again(void **stat
     assert_int_equal(w->server.requests[0].from, -1);
 }
 
-static void test_the_git_blob_id_is_as_good(void **state)
+TEST_WITH(the_git_blob_id_is_as_good, set_up, tear_down)
 {
     world *w = *state;
     graphss_i_digests d = {0};
@@ -179,7 +179,7 @@ static void test_the_git_blob_id_is_as_good(void **state)
     assert_fails(w->ctx, fetch(w), GRAPHSS_ERR_CHECKSUM, d.git);
 }
 
-static void test_a_wrong_checksum_removes_the_download(void **state)
+TEST_WITH(a_wrong_checksum_removes_the_download, set_up, tear_down)
 {
     world *w = *state;
     w->checksum[7] = w->checksum[7] == '0' ? '1' : '0';
@@ -190,7 +190,7 @@ static void test_a_wrong_checksum_removes_the_download(void **state)
     assert_int_equal(size_of(w->part), -1);
 }
 
-static void test_a_failed_download_leaves_the_old_file_alone(void **state)
+TEST_WITH(a_failed_download_leaves_the_old_file_alone, set_up, tear_down)
 {
     world *w = *state;
     start(w, answer_well);
@@ -202,7 +202,7 @@ static void test_a_failed_download_leaves_the_old_file_alone(void **state)
     assert_in_place(w);
 }
 
-static void test_a_damaged_file_is_replaced(void **state)
+TEST_WITH(a_damaged_file_is_replaced, set_up, tear_down)
 {
     world *w = *state;
     start(w, answer_well);
@@ -213,7 +213,7 @@ static void test_a_damaged_file_is_replaced(void **state)
     assert_in_place(w);
 }
 
-static void test_a_cut_connection_is_resumed_by_the_next_call(void **state)
+TEST_WITH(a_cut_connection_is_resumed_by_the_next_call, set_up, tear_down)
 {
     world *w = *state;
     start(w, answer_cut_first);
@@ -228,7 +228,7 @@ static void test_a_cut_connection_is_resumed_by_the_next_call(void **state)
     assert_int_equal(w->server.requests[1].body, N - CUT);
 }
 
-static void test_a_cut_connection_is_resumed_by_the_same_call(void **state)
+TEST_WITH(a_cut_connection_is_resumed_by_the_same_call, set_up, tear_down)
 {
     world *w = *state;
     w->limits.attempts = 2;
@@ -240,7 +240,7 @@ static void test_a_cut_connection_is_resumed_by_the_same_call(void **state)
     assert_int_equal(w->server.requests[1].from, CUT);
 }
 
-static void test_a_server_without_ranges_sends_all_again(void **state)
+TEST_WITH(a_server_without_ranges_sends_all_again, set_up, tear_down)
 {
     world *w = *state;
     w->limits.attempts = 2;
@@ -252,7 +252,7 @@ static void test_a_server_without_ranges_sends_all_again(void **state)
     assert_int_equal(w->server.requests[1].body, N);
 }
 
-static void test_a_part_of_another_file_is_thrown_away(void **state)
+TEST_WITH(a_part_of_another_file_is_thrown_away, set_up, tear_down)
 {
     world *w = *state;
     start(w, answer_well);
@@ -266,7 +266,7 @@ static void test_a_part_of_another_file_is_thrown_away(void **state)
     assert_int_equal(w->server.requests[2].from, -1);
 }
 
-static void test_a_part_longer_than_the_file_starts_over(void **state)
+TEST_WITH(a_part_longer_than_the_file_starts_over, set_up, tear_down)
 {
     world *w = *state;
     char *longer = calloc(N + 5, 1);
@@ -283,7 +283,7 @@ static void test_a_part_longer_than_the_file_starts_over(void **state)
     assert_int_equal(w->server.requests[2].from, -1);
 }
 
-static void test_a_whole_part_needs_no_network(void **state)
+TEST_WITH(a_whole_part_needs_no_network, set_up, tear_down)
 {
     world *w = *state;
     assert_int_equal(mkdir(w->dir, 0777), 0);
@@ -293,7 +293,7 @@ static void test_a_whole_part_needs_no_network(void **state)
     assert_in_place(w);
 }
 
-static void test_two_runs_do_not_mix(void **state)
+TEST_WITH(two_runs_do_not_mix, set_up, tear_down)
 {
     world *w = *state;
     start(w, answer_well);
@@ -308,7 +308,7 @@ static void test_two_runs_do_not_mix(void **state)
     assert_in_place(w);
 }
 
-static void test_404_is_reported_and_not_retried(void **state)
+TEST_WITH(404_is_reported_and_not_retried, set_up, tear_down)
 {
     world *w = *state;
     w->limits.attempts = 3;
@@ -320,7 +320,7 @@ static void test_404_is_reported_and_not_retried(void **state)
     assert_int_equal(w->server.n_requests, 1);
 }
 
-static void test_a_busy_server_is_tried_again(void **state)
+TEST_WITH(a_busy_server_is_tried_again, set_up, tear_down)
 {
     world *w = *state;
     w->limits.attempts = 2;
@@ -329,7 +329,7 @@ static void test_a_busy_server_is_tried_again(void **state)
     assert_in_place(w);
 }
 
-static void test_nobody_listening_is_a_network_error(void **state)
+TEST_WITH(nobody_listening_is_a_network_error, set_up, tear_down)
 {
     world *w = *state;
     start(w, answer_well);
@@ -339,7 +339,7 @@ static void test_nobody_listening_is_a_network_error(void **state)
     assert_int_equal(size_of(w->part), -1);
 }
 
-static void test_a_redirect_is_followed(void **state)
+TEST_WITH(a_redirect_is_followed, set_up, tear_down)
 {
     world *w = *state;
     start(w, answer_elsewhere);
@@ -349,7 +349,7 @@ static void test_a_redirect_is_followed(void **state)
     assert_string_equal(w->server.requests[1].path, "/moved/thing.npz");
 }
 
-static void test_redirects_end_somewhere(void **state)
+TEST_WITH(redirects_end_somewhere, set_up, tear_down)
 {
     world *w = *state;
     start(w, answer_in_circles);
@@ -359,7 +359,7 @@ static void test_redirects_end_somewhere(void **state)
     assert_int_equal(w->server.n_requests, 6);
 }
 
-static void test_a_redirect_to_a_local_file_is_refused(void **state)
+TEST_WITH(a_redirect_to_a_local_file_is_refused, set_up, tear_down)
 {
     world *w = *state;
     start(w, answer_to_file_scheme);
@@ -367,7 +367,7 @@ static void test_a_redirect_to_a_local_file_is_refused(void **state)
     assert_int_equal(size_of(w->part), -1);
 }
 
-static void test_offline_takes_what_is_there(void **state)
+TEST_WITH(offline_takes_what_is_there, set_up, tear_down)
 {
     world *w = *state;
     start(w, answer_well);
@@ -379,7 +379,7 @@ static void test_offline_takes_what_is_there(void **state)
     assert_string_equal(w->result.path, w->path);
 }
 
-static void test_offline_says_what_is_missing_or_damaged(void **state)
+TEST_WITH(offline_says_what_is_missing_or_damaged, set_up, tear_down)
 {
     world *w = *state;
     w->opt.offline = true;
@@ -391,7 +391,7 @@ static void test_offline_says_what_is_missing_or_damaged(void **state)
     assert_int_equal(size_of(w->path), 7);
 }
 
-static void test_cancelling_keeps_the_part(void **state)
+TEST_WITH(cancelling_keeps_the_part, set_up, tear_down)
 {
     world *w = *state;
     start(w, answer_half_and_wait);
@@ -408,7 +408,7 @@ static void test_cancelling_keeps_the_part(void **state)
     assert_int_equal(w->server.requests[0].from, N / 2);
 }
 
-static void test_a_file_beyond_the_cap_is_refused(void **state)
+TEST_WITH(a_file_beyond_the_cap_is_refused, set_up, tear_down)
 {
     world *w = *state;
     start(w, answer_too_long_a_length);
@@ -420,7 +420,7 @@ static void test_a_file_beyond_the_cap_is_refused(void **state)
     assert_int_equal(size_of(w->part), -1);
 }
 
-static void test_a_write_that_fails_leaves_nothing_in_place(void **state)
+TEST_WITH(a_write_that_fails_leaves_nothing_in_place, set_up, tear_down)
 {
     world *w = *state;
     struct rlimit before, small;
@@ -440,7 +440,7 @@ static void test_a_write_that_fails_leaves_nothing_in_place(void **state)
     assert_in_place(w);
 }
 
-static void test_missing_folders_are_made(void **state)
+TEST_WITH(missing_folders_are_made, set_up, tear_down)
 {
     world *w = *state;
     char inner[310];
@@ -455,14 +455,14 @@ static void test_missing_folders_are_made(void **state)
     assert_int_equal(rmdir(inner), 0);
 }
 
-static void test_a_folder_that_cannot_be_made_is_an_io_error(void **state)
+TEST_WITH(a_folder_that_cannot_be_made_is_an_io_error, set_up, tear_down)
 {
     world *w = *state;
     w->opt.dir = "/dev/null/data";
     assert_fails(w->ctx, fetch(w), GRAPHSS_ERR_IO, "/dev/null");
 }
 
-static void test_bad_arguments_are_refused(void **state)
+TEST_WITH(bad_arguments_are_refused, set_up, tear_down)
 {
     world *w = *state;
     graphss_fetch_result *r = &w->result;
@@ -485,7 +485,7 @@ static void test_bad_arguments_are_refused(void **state)
     assert_fails(w->ctx, fetch(w), GRAPHSS_ERR_INVALID, "sha256");
 }
 
-static void test_several_files_give_a_prefix_and_one_digest(void **state)
+TEST_WITH(several_files_give_a_prefix_and_one_digest, set_up, tear_down)
 {
     world *w = *state;
     char listing[400], wanted[65];
@@ -516,7 +516,7 @@ static graphss_status fetch_afresh(graphss_ctx *ctx, void *arg)
     return st;
 }
 
-static void test_each_allocation_may_fail(void **state)
+TEST_WITH(each_allocation_may_fail, set_up, tear_down)
 {
     world *w = *state;
     start(w, answer_well);
@@ -524,7 +524,7 @@ static void test_each_allocation_may_fail(void **state)
     assert_in_place(w);
 }
 
-static void test_the_manifest_is_sound(void **state)
+TEST_WITH(the_manifest_is_sound, set_up, tear_down)
 {
     (void)state;
     static const struct {
@@ -553,7 +553,7 @@ static void test_the_manifest_is_sound(void **state)
     assert_null(graphss_fetch_item_at(SIZE_MAX));
 }
 
-static void test_cora_comes_from_a_mirror(void **state)
+TEST_WITH(cora_comes_from_a_mirror, set_up, tear_down)
 {
     world *w = *state;
     char folder[600], wanted[400];
@@ -569,9 +569,8 @@ static void test_cora_comes_from_a_mirror(void **state)
     assert_int_equal(w->result.bytes, 572444);
 }
 
-static void test_known_digests_come_out(void **state)
+TEST(known_digests_come_out)
 {
-    (void)state;
     /* sha256sum and git hash-object of these contents */
     static const struct {
         const char *text, *sha256, *git;
@@ -596,9 +595,8 @@ static void test_known_digests_come_out(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_a_file_of_many_blocks_agrees_with_the_bytes_in_memory(void **state)
+TEST(a_file_of_many_blocks_agrees_with_the_bytes_in_memory)
 {
-    (void)state;
     enum { MANY = 100003 };
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     char path[300], wanted[65];
@@ -618,9 +616,8 @@ static void test_a_file_of_many_blocks_agrees_with_the_bytes_in_memory(void **st
     graphss_ctx_free(ctx);
 }
 
-static void test_a_digest_matches_only_its_own_kind(void **state)
+TEST(a_digest_matches_only_its_own_kind)
 {
-    (void)state;
     const graphss_i_digests d = {.sha256 = "ab12", .git = "cd34"};
     assert_true(graphss_i_digests_match(&d, "sha256:ab12"));
     assert_true(graphss_i_digests_match(&d, "sha256:AB12"));
@@ -632,9 +629,8 @@ static void test_a_digest_matches_only_its_own_kind(void **state)
     assert_null(graphss_i_digests_like(&d, "ab12"));
 }
 
-static void test_what_is_no_plain_file_is_refused(void **state)
+TEST(what_is_no_plain_file_is_refused)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_i_digests d = {.bytes = 7};
     char path[300];
@@ -651,42 +647,5 @@ static void test_what_is_no_plain_file_is_refused(void **state)
 int main(void)
 {
     setenv("no_proxy", "*", 1); /* the server is on this machine */
-#define T(name) cmocka_unit_test_setup_teardown(test_##name, set_up, tear_down)
-    const struct CMUnitTest tests[] = {
-        T(a_good_file_is_put_in_place_and_not_asked_for_again),
-        T(the_git_blob_id_is_as_good),
-        T(a_wrong_checksum_removes_the_download),
-        T(a_failed_download_leaves_the_old_file_alone),
-        T(a_damaged_file_is_replaced),
-        T(a_cut_connection_is_resumed_by_the_next_call),
-        T(a_cut_connection_is_resumed_by_the_same_call),
-        T(a_server_without_ranges_sends_all_again),
-        T(a_part_of_another_file_is_thrown_away),
-        T(a_part_longer_than_the_file_starts_over),
-        T(a_whole_part_needs_no_network),
-        T(two_runs_do_not_mix),
-        T(404_is_reported_and_not_retried),
-        T(a_busy_server_is_tried_again),
-        T(nobody_listening_is_a_network_error),
-        T(a_redirect_is_followed),
-        T(redirects_end_somewhere),
-        T(a_redirect_to_a_local_file_is_refused),
-        T(offline_takes_what_is_there),
-        T(offline_says_what_is_missing_or_damaged),
-        T(cancelling_keeps_the_part),
-        T(a_file_beyond_the_cap_is_refused),
-        T(a_write_that_fails_leaves_nothing_in_place),
-        T(missing_folders_are_made),
-        T(a_folder_that_cannot_be_made_is_an_io_error),
-        T(bad_arguments_are_refused),
-        T(several_files_give_a_prefix_and_one_digest),
-        T(each_allocation_may_fail),
-        T(the_manifest_is_sound),
-        T(cora_comes_from_a_mirror),
-        cmocka_unit_test(test_known_digests_come_out),
-        cmocka_unit_test(test_a_file_of_many_blocks_agrees_with_the_bytes_in_memory),
-        cmocka_unit_test(test_a_digest_matches_only_its_own_kind),
-        cmocka_unit_test(test_what_is_no_plain_file_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return testing_run();
 }

@@ -28,9 +28,8 @@ static graphss_page sample(void)
         .n_settings = 1};
 }
 
-static void test_the_page_holds_all_and_runs_nothing_of_it(void **state)
+TEST(the_page_holds_all_and_runs_nothing_of_it)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     const graphss_page page = sample();
     char path[256], text[40000];
@@ -52,9 +51,8 @@ static void test_the_page_holds_all_and_runs_nothing_of_it(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_what_is_not_there_is_refused(void **state)
+TEST(what_is_not_there_is_refused)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_page page = sample();
     assert_fails(
@@ -71,9 +69,8 @@ static graphss_status write_page(graphss_ctx *ctx, void *path)
     return graphss_page_write(ctx, &page, path);
 }
 
-static void test_each_allocation_may_fail(void **state)
+TEST(each_allocation_may_fail)
 {
-    (void)state;
     char path[256];
     testing_temporary(path, sizeof path, "starved.html");
     testing_each_allocation_fails(write_page, path);
@@ -82,10 +79,5 @@ static void test_each_allocation_may_fail(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_the_page_holds_all_and_runs_nothing_of_it),
-        cmocka_unit_test(test_what_is_not_there_is_refused),
-        cmocka_unit_test(test_each_allocation_may_fail),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return testing_run();
 }

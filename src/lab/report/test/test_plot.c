@@ -26,9 +26,8 @@ static size_t count(const char *text, const char *part)
     return n;
 }
 
-static void test_points_land_on_the_corners_of_the_frame(void **state)
+TEST(points_land_on_the_corners_of_the_frame)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     const graphss_plot plot = {.series = &one_line, .n_series = 1};
     char *text = written(ctx, &plot, 1);
@@ -38,9 +37,8 @@ static void test_points_land_on_the_corners_of_the_frame(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_ticks_are_round_numbers(void **state)
+TEST(ticks_are_round_numbers)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     const graphss_plot plot = {.series = &one_line, .n_series = 1};
     char *text = written(ctx, &plot, 1);
@@ -52,9 +50,8 @@ static void test_ticks_are_round_numbers(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_text_is_escaped_and_broken_bytes_are_replaced(void **state)
+TEST(text_is_escaped_and_broken_bytes_are_replaced)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     const graphss_plot plot = {
         .title = "<b> & \"q\" \xff\x01 \xc3\xa9", .series = &one_line, .n_series = 1};
@@ -64,9 +61,8 @@ static void test_text_is_escaped_and_broken_bytes_are_replaced(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_series_differ_without_colour(void **state)
+TEST(series_differ_without_colour)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     const graphss_plot_series two[] = {one_line, {"b", NULL, rising, 3}};
     const graphss_plot plot = {.series = two, .n_series = 2};
@@ -78,9 +74,8 @@ static void test_series_differ_without_colour(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_values_that_are_not_finite_leave_a_gap(void **state)
+TEST(values_that_are_not_finite_leave_a_gap)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     const double y[] = {0, NAN, 1, INFINITY, 0};
     const graphss_plot_series line = {NULL, NULL, y, 5};
@@ -93,9 +88,8 @@ static void test_values_that_are_not_finite_leave_a_gap(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_empty_constant_and_huge_series_are_drawn(void **state)
+TEST(empty_constant_and_huge_series_are_drawn)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     const double flat[] = {5, 5}, huge[] = {-1.7e308, 1.7e308}, tiny[] = {1, 1 + 1e-15};
     const graphss_plot_series line[] = {
@@ -110,9 +104,8 @@ static void test_empty_constant_and_huge_series_are_drawn(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_errors_are_refused(void **state)
+TEST(errors_are_refused)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     const graphss_plot_series broken = {"a", NULL, NULL, 3};
     const graphss_plot plot = {.series = &broken, .n_series = 1};
@@ -137,9 +130,8 @@ static graphss_status write_and_remove(graphss_ctx *ctx, void *arg)
     return st;
 }
 
-static void test_each_allocation_may_fail(void **state)
+TEST(each_allocation_may_fail)
 {
-    (void)state;
     graphss_plot plot = {.series = &one_line, .n_series = 1};
     testing_each_allocation_fails(write_and_remove, &plot);
 }
@@ -162,9 +154,8 @@ static char *drawn(graphss_i_writer *writer, const graphss_i_panel *panel, bool 
     return writer->text;
 }
 
-static void test_ticks_are_round(void **state)
+TEST(ticks_are_round)
 {
-    (void)state;
     char text[32];
     const graphss_i_axis a = graphss_i_axis_of(0.1, 0.95, false, 5);
     assert_int_equal(a.n_ticks, 4);
@@ -186,9 +177,8 @@ static void test_ticks_are_round(void **state)
     }
 }
 
-static void test_lines_differ_without_colour_and_are_named(void **state)
+TEST(lines_differ_without_colour_and_are_named)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     const double x[] = {1, 2, 3}, y[] = {1, 2, 3}, z[] = {1, NAN, 3.01};
     graphss_i_line line[] = {{"one", x, y, y, y, 3}, {"<two>", x, z, NULL, NULL, 3}};
@@ -214,9 +204,8 @@ static void test_lines_differ_without_colour_and_are_named(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_bars_have_hatching_whiskers_and_values(void **state)
+TEST(bars_have_hatching_whiskers_and_values)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_i_bar bar[] = {{"ours", 90, 2, 0}, {"last", 80, NAN, 1}, {"absent", NAN, NAN, 2}};
     const graphss_i_panel p = {.kind = GRAPHSS_I_BARS,
@@ -240,9 +229,8 @@ static void test_bars_have_hatching_whiskers_and_values(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_heat_maps_are_shaded_by_the_logarithm_and_counted(void **state)
+TEST(heat_maps_are_shaded_by_the_logarithm_and_counted)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     const double matrix[] = {99, 0, NAN, 9};
     const graphss_i_panel p = {.kind = GRAPHSS_I_HEAT,
@@ -262,9 +250,8 @@ static void test_heat_maps_are_shaded_by_the_logarithm_and_counted(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_empty_and_odd_panels_are_drawn(void **state)
+TEST(empty_and_odd_panels_are_drawn)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     const double x[] = {-1, 0, 1e308, NAN}, y[] = {0, -5, INFINITY, 1};
     graphss_i_line line[20];
@@ -293,9 +280,8 @@ static void test_empty_and_odd_panels_are_drawn(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_ours_come_first_and_what_has_no_room_is_said(void **state)
+TEST(ours_come_first_and_what_has_no_room_is_said)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_i_arena arena = {.ctx = ctx};
     graphss_i_figure *f = graphss_i_figure_new(&arena, "f", "f", "A note.");
@@ -315,21 +301,5 @@ static void test_ours_come_first_and_what_has_no_room_is_said(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_points_land_on_the_corners_of_the_frame),
-        cmocka_unit_test(test_ticks_are_round_numbers),
-        cmocka_unit_test(test_text_is_escaped_and_broken_bytes_are_replaced),
-        cmocka_unit_test(test_series_differ_without_colour),
-        cmocka_unit_test(test_values_that_are_not_finite_leave_a_gap),
-        cmocka_unit_test(test_empty_constant_and_huge_series_are_drawn),
-        cmocka_unit_test(test_errors_are_refused),
-        cmocka_unit_test(test_each_allocation_may_fail),
-        cmocka_unit_test(test_ticks_are_round),
-        cmocka_unit_test(test_lines_differ_without_colour_and_are_named),
-        cmocka_unit_test(test_bars_have_hatching_whiskers_and_values),
-        cmocka_unit_test(test_heat_maps_are_shaded_by_the_logarithm_and_counted),
-        cmocka_unit_test(test_empty_and_odd_panels_are_drawn),
-        cmocka_unit_test(test_ours_come_first_and_what_has_no_room_is_said),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return testing_run();
 }

@@ -19,9 +19,8 @@ static char *report_as(graphss_ctx *ctx, const char *ending, graphss_report_summ
     return text;
 }
 
-static void test_the_page_is_whole_and_asks_for_nothing(void **state)
+TEST(the_page_is_whole_and_asks_for_nothing)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_report_summary made = {0};
     char *page = report_as(ctx, "report.html", &made);
@@ -44,9 +43,8 @@ static void test_the_page_is_whole_and_asks_for_nothing(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_markdown_says_what_was_found_and_what_is_missing(void **state)
+TEST(markdown_says_what_was_found_and_what_is_missing)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     char *page = report_as(ctx, "report.md", NULL);
     /* (66 + 64 + 68) / 3 = 66.0, sd 2; the paper has 65.38 +- 2.59 */
@@ -79,9 +77,8 @@ static void test_markdown_says_what_was_found_and_what_is_missing(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_attackers_are_listed_with_the_harm_done(void **state)
+TEST(attackers_are_listed_with_the_harm_done)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     char *page = report_as(ctx, "report.md", NULL);
     /* in the order of the recipe: nobody first, though it came later */
@@ -106,9 +103,8 @@ static void test_attackers_are_listed_with_the_harm_done(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_the_three_answers_stand_first(void **state)
+TEST(the_three_answers_stand_first)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     char *page = report_as(ctx, "report.md", NULL);
     const char *found = strstr(page, "## What was found");
@@ -136,9 +132,8 @@ static void test_the_three_answers_stand_first(void **state)
 }
 
 /* A report of one record says what it has, and in one line at its end what it has not. */
-static void test_a_partial_report_has_no_empty_parts(void **state)
+TEST(a_partial_report_has_no_empty_parts)
 {
-    (void)state;
     static const char record[] =
         "{\"what\":\"alert\",\"mode\":\"honest\",\"setting\":\"new\",\"dataset\":\"cora\","
         "\"model\":\"gcn\",\"method\":\"alert\",\"seed\":1,\"metrics\":{\"auc\":0.9},"
@@ -168,9 +163,8 @@ static void test_a_partial_report_has_no_empty_parts(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_modes_and_settings_are_never_mixed(void **state)
+TEST(modes_and_settings_are_never_mixed)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     char *page = report_as(ctx, "report.md", NULL);
     /* honest GraphSS is two points above that of paper mode: 68.0, and no paper beside it */
@@ -182,9 +176,8 @@ static void test_modes_and_settings_are_never_mixed(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_latex_and_csv_hold_the_tables(void **state)
+TEST(latex_and_csv_hold_the_tables)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_report_summary made = {0};
     char *tex = report_as(ctx, "tables.tex", &made);
@@ -204,9 +197,8 @@ static void test_latex_and_csv_hold_the_tables(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_plots_become_files(void **state)
+TEST(plots_become_files)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     char path[256], plots[256], command[600], *text = NULL;
     size_t n = 0;
@@ -232,9 +224,8 @@ static void test_plots_become_files(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_errors_leave_nothing_behind(void **state)
+TEST(errors_leave_nothing_behind)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     char path[256];
     testing_temporary(path, sizeof path, "none.html");
@@ -260,9 +251,8 @@ static graphss_status write_once(graphss_ctx *ctx, void *arg)
     return st;
 }
 
-static void test_each_allocation_may_fail(void **state)
+TEST(each_allocation_may_fail)
 {
-    (void)state;
     char path[256];
     testing_temporary(path, sizeof path, "starved.html");
     testing_allocations_fail(write_once, path, 12);
@@ -270,17 +260,5 @@ static void test_each_allocation_may_fail(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_the_page_is_whole_and_asks_for_nothing),
-        cmocka_unit_test(test_markdown_says_what_was_found_and_what_is_missing),
-        cmocka_unit_test(test_attackers_are_listed_with_the_harm_done),
-        cmocka_unit_test(test_the_three_answers_stand_first),
-        cmocka_unit_test(test_a_partial_report_has_no_empty_parts),
-        cmocka_unit_test(test_modes_and_settings_are_never_mixed),
-        cmocka_unit_test(test_latex_and_csv_hold_the_tables),
-        cmocka_unit_test(test_plots_become_files),
-        cmocka_unit_test(test_errors_leave_nothing_behind),
-        cmocka_unit_test(test_each_allocation_may_fail),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return testing_run();
 }

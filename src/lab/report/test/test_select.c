@@ -9,9 +9,8 @@ static void assert_near(double found, double wanted, double slack)
         fail_msg("found %.17g, want %.17g", found, wanted);
 }
 
-static void test_mean_and_deviation(void **state)
+TEST(mean_and_deviation)
 {
-    (void)state;
     const double value[] = {2, 4, NAN, 4, 6};
     const graphss_i_stat s = graphss_i_stat_of(value, 5);
     /* mean 4; squares 4 + 0 + 0 + 4 = 8; 8 / 3 */
@@ -45,9 +44,8 @@ static const char lines[] =
     "{\"what\":\"budget\",\"dataset\":\"ape\",\"value\":9}\n"
     "{\"what\":\"budget\",\"dataset\":\"citeseer\",\"value\":9}\n";
 
-static void test_long_names_of_generated_graphs_are_shortened(void **state)
+TEST(long_names_of_generated_graphs_are_shortened)
 {
-    (void)state;
     static const char two[] =
         "{\"what\":\"alert\",\"dataset\":\"synth:nodes=9\"}\n"
         "{\"what\":\"alert\",\"dataset\":\"cora\"}\n"
@@ -78,9 +76,8 @@ static void read_lines(graphss_ctx *ctx, graphss_i_runs *out)
     assert_ok(ctx, graphss_i_runs_parse(ctx, out, lines, strlen(lines), "lines"));
 }
 
-static void test_pairs_are_of_the_same_trial(void **state)
+TEST(pairs_are_of_the_same_trial)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_i_runs r = {0};
     read_lines(ctx, &r);
@@ -95,9 +92,8 @@ static void test_pairs_are_of_the_same_trial(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_trials_count_once_and_errors_never(void **state)
+TEST(trials_count_once_and_errors_never)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_i_runs r = {0};
     read_lines(ctx, &r);
@@ -111,9 +107,8 @@ static void test_trials_count_once_and_errors_never(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_methods_with_a_network_of_their_own_stand_under_each_classifier(void **state)
+TEST(methods_with_a_network_of_their_own_stand_under_each_classifier)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_i_runs r = {0};
     read_lines(ctx, &r);
@@ -134,9 +129,8 @@ static void test_methods_with_a_network_of_their_own_stand_under_each_classifier
     graphss_ctx_free(ctx);
 }
 
-static void test_known_names_come_first_and_numbers_by_size(void **state)
+TEST(known_names_come_first_and_numbers_by_size)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_i_runs r = {0};
     read_lines(ctx, &r);
@@ -186,9 +180,8 @@ static graphss_i_result duel_of(graphss_ctx *ctx, int n)
     return who;
 }
 
-static void test_fewer_than_three_runs_are_not_judged(void **state)
+TEST(fewer_than_three_runs_are_not_judged)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     assert_int_equal(duel_of(ctx, 1), GRAPHSS_I_TOO_FEW);
     assert_int_equal(duel_of(ctx, 2), GRAPHSS_I_TOO_FEW);
@@ -196,9 +189,8 @@ static void test_fewer_than_three_runs_are_not_judged(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_verdicts(void **state)
+TEST(verdicts)
 {
-    (void)state;
     const graphss_i_paper_cell paper = {.mean = 60, .sd = 1};
     assert_string_equal(graphss_i_verdict((graphss_i_stat){62, 1, 0, 0, 5}, &paper), "agrees");
     assert_string_equal(graphss_i_verdict((graphss_i_stat){64, 1, 0, 0, 5}, &paper), "near");
@@ -208,9 +200,8 @@ static void test_verdicts(void **state)
         graphss_i_verdict((graphss_i_stat){NAN, NAN, 0, 0, 0}, &paper), "not run");
 }
 
-static void test_the_paper_is_read_as_printed(void **state)
+TEST(the_paper_is_read_as_printed)
 {
-    (void)state;
     graphss_i_paper_cell c;
     size_t n = 0, defence = 0, at = 0;
     assert_true(graphss_i_paper_find(&c, "defence", "cora", "gcn", "graphss", "victims"));
@@ -247,9 +238,8 @@ static graphss_status parse(graphss_ctx *ctx, graphss_i_runs *out, const char *t
     return graphss_i_runs_parse(ctx, out, text, strlen(text), "r.jsonl");
 }
 
-static void test_fields_are_read(void **state)
+TEST(fields_are_read)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_i_runs r = {0};
     size_t n = 0, k = 0;
@@ -279,9 +269,8 @@ static void test_fields_are_read(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_of_two_lines_of_a_cell_the_later_counts(void **state)
+TEST(of_two_lines_of_a_cell_the_later_counts)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_i_runs r = {0};
     assert_ok(ctx, parse(ctx, &r,
@@ -296,9 +285,8 @@ static void test_of_two_lines_of_a_cell_the_later_counts(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_a_last_line_without_end_is_left_out(void **state)
+TEST(a_last_line_without_end_is_left_out)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_i_runs r = {0};
     assert_ok(ctx, parse(ctx, &r, "{\"what\":\"alert\"}\n{\"what\":\"ale"));
@@ -315,9 +303,8 @@ static void test_a_last_line_without_end_is_left_out(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_broken_lines_are_named(void **state)
+TEST(broken_lines_are_named)
 {
-    (void)state;
     static const struct {
         const char *text, *part;
     } list[] = {
@@ -350,30 +337,13 @@ static graphss_status parse_once(graphss_ctx *ctx, void *arg)
     return st;
 }
 
-static void test_each_allocation_may_fail(void **state)
+TEST(each_allocation_may_fail)
 {
-    (void)state;
     static char text[] = "{\"what\":\"alert\",\"set\":1}\n{\"what\":\"noise\"}\n";
     testing_each_allocation_fails(parse_once, text);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_mean_and_deviation),
-        cmocka_unit_test(test_pairs_are_of_the_same_trial),
-        cmocka_unit_test(test_trials_count_once_and_errors_never),
-        cmocka_unit_test(test_methods_with_a_network_of_their_own_stand_under_each_classifier),
-        cmocka_unit_test(test_known_names_come_first_and_numbers_by_size),
-        cmocka_unit_test(test_fewer_than_three_runs_are_not_judged),
-        cmocka_unit_test(test_verdicts),
-        cmocka_unit_test(test_long_names_of_generated_graphs_are_shortened),
-        cmocka_unit_test(test_the_paper_is_read_as_printed),
-        cmocka_unit_test(test_fields_are_read),
-        cmocka_unit_test(test_of_two_lines_of_a_cell_the_later_counts),
-        cmocka_unit_test(test_a_last_line_without_end_is_left_out),
-        cmocka_unit_test(test_broken_lines_are_named),
-        cmocka_unit_test(test_each_allocation_may_fail),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return testing_run();
 }

@@ -35,9 +35,8 @@ static void done(made *m)
     graphss_i_arena_done(&m->arena);
 }
 
-static void test_markdown(void **state)
+TEST(markdown)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     made m;
     make(&m, ctx);
@@ -50,9 +49,8 @@ static void test_markdown(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_latex(void **state)
+TEST(latex)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     made m;
     make(&m, ctx);
@@ -69,9 +67,8 @@ static void test_latex(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_csv_keeps_all_digits(void **state)
+TEST(csv_keeps_all_digits)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     made m;
     make(&m, ctx);
@@ -87,9 +84,8 @@ static void test_csv_keeps_all_digits(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_html(void **state)
+TEST(html)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     made m;
     make(&m, ctx);
@@ -105,9 +101,8 @@ static void test_html(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_texts_do_no_harm_where_they_are_opened(void **state)
+TEST(texts_do_no_harm_where_they_are_opened)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_i_writer csv = {.ctx = ctx}, html = {.ctx = ctx};
     graphss_i_put_csv(&csv, "=1+1");
@@ -119,9 +114,8 @@ static void test_texts_do_no_harm_where_they_are_opened(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_runs_are_numbers_and_sort_by_the_most(void **state)
+TEST(runs_are_numbers_and_sort_by_the_most)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_i_arena arena = {.ctx = ctx};
     graphss_i_writer writer = {.ctx = ctx};
@@ -138,9 +132,8 @@ static void test_runs_are_numbers_and_sort_by_the_most(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_numbers_have_fixed_decimals(void **state)
+TEST(numbers_have_fixed_decimals)
 {
-    (void)state;
     static const struct {
         double value;
         int decimals;
@@ -174,23 +167,12 @@ static graphss_status build(graphss_ctx *ctx, void *arg)
     return st;
 }
 
-static void test_each_allocation_may_fail(void **state)
+TEST(each_allocation_may_fail)
 {
-    (void)state;
     testing_each_allocation_fails(build, NULL);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_markdown),
-        cmocka_unit_test(test_latex),
-        cmocka_unit_test(test_csv_keeps_all_digits),
-        cmocka_unit_test(test_html),
-        cmocka_unit_test(test_texts_do_no_harm_where_they_are_opened),
-        cmocka_unit_test(test_runs_are_numbers_and_sort_by_the_most),
-        cmocka_unit_test(test_numbers_have_fixed_decimals),
-        cmocka_unit_test(test_each_allocation_may_fail),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return testing_run();
 }

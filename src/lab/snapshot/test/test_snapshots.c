@@ -42,9 +42,8 @@ static void change(graphss_ctx *ctx, graphss_snapshots *s)
     graphss_flips_destroy(ctx, &flips);
 }
 
-static void test_seen_keeps_the_clean_graph_as_the_past(void **state)
+TEST(seen_keeps_the_clean_graph_as_the_past)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     fixture f;
     graphss_snapshots s = {0};
@@ -69,9 +68,8 @@ static void test_seen_keeps_the_clean_graph_as_the_past(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_new_takes_the_victims_out_of_the_past(void **state)
+TEST(new_takes_the_victims_out_of_the_past)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     fixture f;
     graphss_snapshots s = {0};
@@ -114,9 +112,8 @@ static void test_new_takes_the_victims_out_of_the_past(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_growing_takes_a_share_of_the_edges_out_of_the_past(void **state)
+TEST(growing_takes_a_share_of_the_edges_out_of_the_past)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     fixture f;
     graphss_snapshots s = {0}, other = {0};
@@ -140,9 +137,8 @@ static void test_growing_takes_a_share_of_the_edges_out_of_the_past(void **state
     graphss_ctx_free(ctx);
 }
 
-static void test_groups_deal_the_test_nodes_and_hold_their_victims(void **state)
+TEST(groups_deal_the_test_nodes_and_hold_their_victims)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     fixture f;
     graphss_snapshots s = {0};
@@ -192,9 +188,8 @@ static void remove_folder(const char *dir)
     rmdir(dir);
 }
 
-static void test_files_read_back_and_a_used_folder_is_refused(void **state)
+TEST(files_read_back_and_a_used_folder_is_refused)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     fixture f;
     graphss_snapshots s = {0};
@@ -247,9 +242,8 @@ static void test_files_read_back_and_a_used_folder_is_refused(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_wrong_options_and_changes_are_refused(void **state)
+TEST(wrong_options_and_changes_are_refused)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     fixture f;
     graphss_snapshots s = {0};
@@ -306,9 +300,8 @@ static graphss_status plan_once(graphss_ctx *ctx, void *arg)
     return st;
 }
 
-static void test_each_allocation_may_fail(void **state)
+TEST(each_allocation_may_fail)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     fixture f;
     fixture_make(ctx, &f);
@@ -317,18 +310,16 @@ static void test_each_allocation_may_fail(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_settings_have_names(void **state)
+TEST(settings_have_names)
 {
-    (void)state;
     assert_string_equal(graphss_setting_text(GRAPHSS_SETTING_SEEN), "seen");
     assert_string_equal(graphss_setting_text(GRAPHSS_SETTING_NEW), "new");
     assert_string_equal(graphss_setting_text(GRAPHSS_SETTING_GROWING), "growing");
     assert_string_equal(graphss_setting_text((graphss_setting)3), "?");
 }
 
-static void test_unsound_data_and_splits_are_refused(void **state)
+TEST(unsound_data_and_splits_are_refused)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     fixture f;
     graphss_snapshots s = {0};
@@ -355,16 +346,5 @@ static void test_unsound_data_and_splits_are_refused(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_seen_keeps_the_clean_graph_as_the_past),
-        cmocka_unit_test(test_new_takes_the_victims_out_of_the_past),
-        cmocka_unit_test(test_growing_takes_a_share_of_the_edges_out_of_the_past),
-        cmocka_unit_test(test_groups_deal_the_test_nodes_and_hold_their_victims),
-        cmocka_unit_test(test_files_read_back_and_a_used_folder_is_refused),
-        cmocka_unit_test(test_wrong_options_and_changes_are_refused),
-        cmocka_unit_test(test_each_allocation_may_fail),
-        cmocka_unit_test(test_settings_have_names),
-        cmocka_unit_test(test_unsound_data_and_splits_are_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return testing_run();
 }

@@ -33,9 +33,8 @@ static graphss_status ask(graphss_ctx *ctx, double *loss, scene *s)
     return graphss_target_ask(&s->target, ctx, loss, &s->in, &s->a.current, &s->a.w.features);
 }
 
-static void test_a_method_answers_its_posterior(void **state)
+TEST(a_method_answers_its_posterior)
 {
-    (void)state;
     static const char *const name[][2] = {
         {"recover", "graphss"}, {"label-propagation", "label-propagation"}, {"none", "none"}};
     graphss_ctx *ctx = testing_ctx(NULL, 1);
@@ -67,9 +66,8 @@ static void test_a_method_answers_its_posterior(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_an_alert_must_be_avoided_too(void **state)
+TEST(an_alert_must_be_avoided_too)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     scene s;
     double misled[VICTIMS], loss[VICTIMS];
@@ -95,9 +93,8 @@ static void test_an_alert_must_be_avoided_too(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_names_are_those_of_the_methods(void **state)
+TEST(names_are_those_of_the_methods)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     scene s;
     double loss[VICTIMS];
@@ -125,9 +122,8 @@ static graphss_status ask_once(graphss_ctx *ctx, void *arg)
     return ask(ctx, loss, arg);
 }
 
-static void test_each_allocation_may_fail(void **state)
+TEST(each_allocation_may_fail)
 {
-    (void)state;
     static const char *const name[] = {"none", "alert"};
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     for (size_t m = 0; m < 2; m++) {
@@ -141,11 +137,5 @@ static void test_each_allocation_may_fail(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_method_answers_its_posterior),
-        cmocka_unit_test(test_an_alert_must_be_avoided_too),
-        cmocka_unit_test(test_names_are_those_of_the_methods),
-        cmocka_unit_test(test_each_allocation_may_fail),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return testing_run();
 }

@@ -68,9 +68,8 @@ static void attend_naive(double *out, const weights *w)
         }
 }
 
-static void test_attention_has_the_values_of_the_formula(void **state)
+TEST(attention_has_the_values_of_the_formula)
 {
-    (void)state;
     for (size_t threads = 1; threads <= 2; threads++) {
         graphss_ctx *ctx = testing_ctx(NULL, threads);
         weights w = draw(3);
@@ -123,9 +122,8 @@ static void check(graphss_i_tape *t, float *value, const float *grad, size_t n)
     assert_true(largest > 1e-3);
 }
 
-static void test_gradients_of_attention(void **state)
+TEST(gradients_of_attention)
 {
-    (void)state;
     for (int dropped = 0; dropped < 2; dropped++) {
         graphss_ctx *ctx = testing_ctx(NULL, 2);
         weights w = draw(4);
@@ -144,9 +142,8 @@ static void test_gradients_of_attention(void **state)
     }
 }
 
-static void test_nodes_beside_their_neighbours(void **state)
+TEST(nodes_beside_their_neighbours)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 2);
     weights w = draw(5);
     for (int e = 0; e < NNZ; e++)
@@ -176,9 +173,8 @@ static void test_nodes_beside_their_neighbours(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_shapes_that_do_not_fit_are_refused(void **state)
+TEST(shapes_that_do_not_fit_are_refused)
 {
-    (void)state;
     static const float x[N * WIDE], w[WIDE];
     for (int wrong = 0; wrong < 7; wrong++) {
         graphss_ctx *ctx = testing_ctx(NULL, 1);
@@ -235,21 +231,13 @@ static graphss_status run(graphss_ctx *ctx, void *arg)
     return st;
 }
 
-static void test_each_allocation_may_fail(void **state)
+TEST(each_allocation_may_fail)
 {
-    (void)state;
     weights w = draw(6);
     testing_each_allocation_fails(run, &w);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_attention_has_the_values_of_the_formula),
-        cmocka_unit_test(test_gradients_of_attention),
-        cmocka_unit_test(test_nodes_beside_their_neighbours),
-        cmocka_unit_test(test_shapes_that_do_not_fit_are_refused),
-        cmocka_unit_test(test_each_allocation_may_fail),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return testing_run();
 }

@@ -94,9 +94,8 @@ static int number_of(const int32_t *near, size_t i, size_t j)
     return -1;
 }
 
-static void test_each_pair_is_there_once_and_its_transpose_finds_it(void **state)
+TEST(each_pair_is_there_once_and_its_transpose_finds_it)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     fixture f;
     fixture_make(ctx, &f);
@@ -119,9 +118,8 @@ static void test_each_pair_is_there_once_and_its_transpose_finds_it(void **state
     graphss_ctx_free(ctx);
 }
 
-static void test_a_pattern_has_edges_loops_and_both_kinds_of_pairs(void **state)
+TEST(a_pattern_has_edges_loops_and_both_kinds_of_pairs)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     fixture f;
     fixture_make(ctx, &f);
@@ -182,9 +180,8 @@ static double dot(const float *r, size_t i, size_t j)
     return sum;
 }
 
-static void test_gradients_through_learned_edges(void **state)
+TEST(gradients_through_learned_edges)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 2);
     fixture f;
     fixture_make(ctx, &f);
@@ -244,9 +241,8 @@ static double edge_loss(graphss_ctx *ctx, const float *r, size_t cols,
     return loss;
 }
 
-static void test_the_loss_of_edges_with_every_pair_drawn(void **state)
+TEST(the_loss_of_edges_with_every_pair_drawn)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     fixture f;
     fixture_make(ctx, &f);
@@ -264,9 +260,8 @@ static void test_the_loss_of_edges_with_every_pair_drawn(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_every_pair_is_drawn_as_often(void **state)
+TEST(every_pair_is_drawn_as_often)
 {
-    (void)state;
     enum { DRAWS = 4000, REACH = 2 };
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     int64_t offset[N + 1] = {0};
@@ -288,9 +283,8 @@ static void test_every_pair_is_drawn_as_often(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_without_soft_labels_their_loss_is_zero(void **state)
+TEST(without_soft_labels_their_loss_is_zero)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     const float x[] = {1, 2, 3, 4}, none[4] = {0}, sure[] = {0, 0, 0, 1};
     for (int k = 0; k < 2; k++) {
@@ -311,9 +305,8 @@ static void test_without_soft_labels_their_loss_is_zero(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_wrong_shapes_are_refused(void **state)
+TEST(wrong_shapes_are_refused)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     fixture f;
     fixture_make(ctx, &f);
@@ -356,9 +349,8 @@ static graphss_status make_all(graphss_ctx *ctx, void *arg)
     return st;
 }
 
-static void test_failing_allocations_leave_nothing(void **state)
+TEST(failing_allocations_leave_nothing)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     fixture f;
     fixture_make(ctx, &f);
@@ -369,15 +361,5 @@ static void test_failing_allocations_leave_nothing(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_each_pair_is_there_once_and_its_transpose_finds_it),
-        cmocka_unit_test(test_a_pattern_has_edges_loops_and_both_kinds_of_pairs),
-        cmocka_unit_test(test_gradients_through_learned_edges),
-        cmocka_unit_test(test_the_loss_of_edges_with_every_pair_drawn),
-        cmocka_unit_test(test_every_pair_is_drawn_as_often),
-        cmocka_unit_test(test_without_soft_labels_their_loss_is_zero),
-        cmocka_unit_test(test_wrong_shapes_are_refused),
-        cmocka_unit_test(test_failing_allocations_leave_nothing),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return testing_run();
 }

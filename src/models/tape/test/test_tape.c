@@ -238,9 +238,8 @@ static void normalised_edges(graphss_i_tape *t, const fixture *f, const graphss_
     graphss_i_tape_cross_entropy(t, y, f->node, f->label, N);
 }
 
-static void test_normalised_edges_have_the_values_of_the_formula(void **state)
+TEST(normalised_edges_have_the_values_of_the_formula)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 2);
     /* 0 - 1 - 2 with loops at 0 and 1; row 2 sums to zero and is left without weight */
     int64_t offset[] = {0, 2, 5, 7}, transposed_at[] = {0, 2, 1, 3, 5, 4, 6};
@@ -296,9 +295,8 @@ static void fill_sums(graphss_ctx *ctx, float *edge, const graphss_i_csr *m, con
         }
 }
 
-static void test_detached_edges_are_constants_to_the_gradient(void **state)
+TEST(detached_edges_are_constants_to_the_gradient)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_rng rng = graphss_rng_make(7, 1);
     fixture f = make_fixture(&rng, N, H, N, H);
@@ -339,15 +337,13 @@ static void gaussian_units(graphss_i_tape *t, const fixture *f, const graphss_i_
         t, graphss_i_tape_gaussian(t, m, s, false), f->node, f->label, N);
 }
 
-static void test_gaussian_units(void **state)
+TEST(gaussian_units)
 {
-    (void)state;
     check_gradients(gaussian_units, N, H, N, H);
 }
 
-static void test_draws_have_the_given_mean_and_variance(void **state)
+TEST(draws_have_the_given_mean_and_variance)
 {
-    (void)state;
     enum { DRAWS = 40000 };
     graphss_ctx *ctx = testing_ctx(NULL, 2);
     float *mean = malloc(DRAWS * sizeof *mean), *variance = malloc(DRAWS * sizeof *variance);
@@ -379,17 +375,15 @@ static void test_draws_have_the_given_mean_and_variance(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_bits(void **state)
+TEST(bits)
 {
-    (void)state;
     check_gradients(from_bits, D, 6, 6, H);
     check_gradients(from_dropped_bits, D, 6, 6, H);
 }
 
 /* A pass over the rows of a loss gives the loss and the gradients of a pass over all. */
-static void test_unwanted_rows_are_not_computed(void **state)
+TEST(unwanted_rows_are_not_computed)
 {
-    (void)state;
     enum { ROWS = 100, FROM = 37, LISTED = 20, WORDS = 70, WIDE = 24, ROADS = 2 };
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_rng rng = graphss_rng_make(9, 1);
@@ -434,35 +428,29 @@ static void test_unwanted_rows_are_not_computed(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_two_layers(void **state)
+TEST(two_layers)
 {
-    (void)state;
     check_gradients(two_layers, D, 6, 6, H);
 }
-static void test_bias_and_scale(void **state)
+TEST(bias_and_scale)
 {
-    (void)state;
     check_gradients(bias_then_loss, N, H, 1, H);
     check_gradients(bias_and_relu, N, H, 1, H);
 }
-static void test_edge_values_and_edge_dot(void **state)
+TEST(edge_values_and_edge_dot)
 {
-    (void)state;
     check_gradients(edge_values, N, H, N, H);
 }
-static void test_normalised_edges(void **state)
+TEST(normalised_edges)
 {
-    (void)state;
     check_gradients(normalised_edges, N, H, N, H);
 }
-static void test_values_used_more_than_once(void **state)
+TEST(values_used_more_than_once)
 {
-    (void)state;
     check_gradients(used_twice, N, H, N, H);
 }
-static void test_exp_and_sigmoid(void **state)
+TEST(exp_and_sigmoid)
 {
-    (void)state;
     check_gradients(through_exp, N, H, N, H);
 }
 
@@ -487,16 +475,14 @@ static void distances(graphss_i_tape *t, const fixture *f, const graphss_i_var w
     graphss_i_tape_squared_distance(t, graphss_i_tape_add(t, p, q), w[1], 0.2);
 }
 
-static void test_powers_rows_and_distances(void **state)
+TEST(powers_rows_and_distances)
 {
-    (void)state;
     check_gradients(powers_of_dropped_rows, N, H, N, H);
     check_gradients(distances, N, H, N, H);
 }
 
-static void test_a_sum_of_powers_is_what_single_products_add_up_to(void **state)
+TEST(a_sum_of_powers_is_what_single_products_add_up_to)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_rng rng = graphss_rng_make(8, 1);
     sparse s = random_sparse(&rng, N);
@@ -530,9 +516,8 @@ static void test_a_sum_of_powers_is_what_single_products_add_up_to(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_whole_rows_are_dropped_at_the_rate_and_only_while_training(void **state)
+TEST(whole_rows_are_dropped_at_the_rate_and_only_while_training)
 {
-    (void)state;
     enum { ROWS = 20000 };
     graphss_ctx *ctx = testing_ctx(NULL, 2);
     float *x = malloc(2 * ROWS * sizeof *x);
@@ -561,9 +546,8 @@ static void test_whole_rows_are_dropped_at_the_rate_and_only_while_training(void
     graphss_ctx_free(ctx);
 }
 
-static void test_sharpened_rows_are_constants_that_stand_out(void **state)
+TEST(sharpened_rows_are_constants_that_stand_out)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     const float x[9] = {0.2f, 0.2f, 0.6f, 0, 0, 0, 1e-30f, 2e-30f, 0};
     const float want[9] = {
@@ -586,9 +570,8 @@ static void test_sharpened_rows_are_constants_that_stand_out(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_what_is_for_training_only_does_not_run_otherwise(void **state)
+TEST(what_is_for_training_only_does_not_run_otherwise)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     float x[2] = {1, 2}, grad[2];
     graphss_i_tape *t = NULL;
@@ -612,9 +595,8 @@ static void test_what_is_for_training_only_does_not_run_otherwise(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_a_weight_nobody_uses_gets_zero(void **state)
+TEST(a_weight_nobody_uses_gets_zero)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     const float used[4] = {1, 2, 3, 4}, unused[2] = {5, 6};
     float grad_used[4] = {9, 9, 9, 9}, grad_unused[2] = {9, 9};
@@ -643,9 +625,8 @@ static void no_dropout(graphss_i_tape *t, const fixture *f, const graphss_i_var 
     graphss_i_tape_cross_entropy(t, h, f->node, f->label, N);
 }
 
-static void test_a_gcn_needs_two_wide_matrices(void **state)
+TEST(a_gcn_needs_two_wide_matrices)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_rng rng = graphss_rng_make(1, 1);
     enum { WIDE = 320 };
@@ -661,9 +642,8 @@ static void test_a_gcn_needs_two_wide_matrices(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_dropout_is_off_when_not_training(void **state)
+TEST(dropout_is_off_when_not_training)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_rng rng = graphss_rng_make(2, 1);
     fixture f = make_fixture(&rng, D, 6, 6, H);
@@ -683,9 +663,8 @@ static void test_dropout_is_off_when_not_training(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_wrong_shapes_are_reported_at_the_end(void **state)
+TEST(wrong_shapes_are_reported_at_the_end)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     const float x[6] = {0};
     float g[6];
@@ -723,9 +702,8 @@ static graphss_status record_all(graphss_ctx *ctx, void *arg)
     return st;
 }
 
-static void test_failing_allocations_leave_nothing(void **state)
+TEST(failing_allocations_leave_nothing)
 {
-    (void)state;
     graphss_rng rng = graphss_rng_make(3, 1);
     fixture f = make_fixture(&rng, D, 6, 6, H);
     see_bits(&rng, &f);
@@ -735,29 +713,5 @@ static void test_failing_allocations_leave_nothing(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_two_layers),
-        cmocka_unit_test(test_bits),
-        cmocka_unit_test(test_unwanted_rows_are_not_computed),
-        cmocka_unit_test(test_bias_and_scale),
-        cmocka_unit_test(test_edge_values_and_edge_dot),
-        cmocka_unit_test(test_normalised_edges),
-        cmocka_unit_test(test_normalised_edges_have_the_values_of_the_formula),
-        cmocka_unit_test(test_values_used_more_than_once),
-        cmocka_unit_test(test_exp_and_sigmoid),
-        cmocka_unit_test(test_gaussian_units),
-        cmocka_unit_test(test_detached_edges_are_constants_to_the_gradient),
-        cmocka_unit_test(test_draws_have_the_given_mean_and_variance),
-        cmocka_unit_test(test_powers_rows_and_distances),
-        cmocka_unit_test(test_a_sum_of_powers_is_what_single_products_add_up_to),
-        cmocka_unit_test(test_whole_rows_are_dropped_at_the_rate_and_only_while_training),
-        cmocka_unit_test(test_sharpened_rows_are_constants_that_stand_out),
-        cmocka_unit_test(test_what_is_for_training_only_does_not_run_otherwise),
-        cmocka_unit_test(test_a_weight_nobody_uses_gets_zero),
-        cmocka_unit_test(test_a_gcn_needs_two_wide_matrices),
-        cmocka_unit_test(test_dropout_is_off_when_not_training),
-        cmocka_unit_test(test_wrong_shapes_are_reported_at_the_end),
-        cmocka_unit_test(test_failing_allocations_leave_nothing),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return testing_run();
 }

@@ -60,9 +60,8 @@ static graphss_status save_and_load(graphss_ctx *ctx, void *arg)
     return st;
 }
 
-static void test_each_model_answers_as_before_it_was_saved(void **state)
+TEST(each_model_answers_as_before_it_was_saved)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     world w;
     world_make(ctx, &w, 1);
@@ -84,9 +83,8 @@ static void test_each_model_answers_as_before_it_was_saved(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_the_scaling_of_columns_comes_back(void **state)
+TEST(the_scaling_of_columns_comes_back)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     world w;
     world_make(ctx, &w, 1);
@@ -128,9 +126,8 @@ static void assert_same_list(const int32_t *a, const int32_t *b, size_t n, size_
     assert_memory_equal(a, b, n * sizeof *a);
 }
 
-static void test_what_is_saved_comes_back(void **state)
+TEST(what_is_saved_comes_back)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     world w;
     world_make(ctx, &w, 1);
@@ -170,9 +167,8 @@ static void test_what_is_saved_comes_back(void **state)
 
 /* Numbers that mean nothing to the model: they come back bit for bit, and damaged ones are
  * refused. */
-static void test_a_lesson_comes_back_or_is_refused(void **state)
+TEST(a_lesson_comes_back_or_is_refused)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     world w;
     world_make(ctx, &w, 1);
@@ -219,9 +215,8 @@ static void test_a_lesson_comes_back_or_is_refused(void **state)
 }
 
 /* Replaces one text of the header by another of the same length. */
-static void test_damaged_files_are_refused(void **state)
+TEST(damaged_files_are_refused)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     world w;
     world_make(ctx, &w, 1);
@@ -282,9 +277,8 @@ static void test_damaged_files_are_refused(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_a_model_that_does_not_fit_is_refused(void **state)
+TEST(a_model_that_does_not_fit_is_refused)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     world w;
     world_make(ctx, &w, 1);
@@ -307,9 +301,8 @@ static void test_a_model_that_does_not_fit_is_refused(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_failing_allocations_leave_nothing(void **state)
+TEST(failing_allocations_leave_nothing)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     world w;
     world_make(ctx, &w, 1);
@@ -359,9 +352,8 @@ static void stop(graphss_ctx *ctx, resumed *t)
 }
 
 /* To go on from a state is to go on from the model: that takes weights, moments and step. */
-static void test_a_state_goes_on_as_its_model_does(void **state)
+TEST(a_state_goes_on_as_its_model_does)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     resumed t;
     start(ctx, &t);
@@ -398,9 +390,8 @@ static void test_a_state_goes_on_as_its_model_does(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_a_model_without_moments_has_no_state(void **state)
+TEST(a_model_without_moments_has_no_state)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     resumed t;
     start(ctx, &t);
@@ -431,9 +422,8 @@ static graphss_status take_once(graphss_ctx *ctx, void *arg)
     return st;
 }
 
-static void test_failing_allocations_take_no_state(void **state)
+TEST(failing_allocations_take_no_state)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     resumed t;
     start(ctx, &t);
@@ -444,17 +434,5 @@ static void test_failing_allocations_take_no_state(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_each_model_answers_as_before_it_was_saved),
-        cmocka_unit_test(test_the_scaling_of_columns_comes_back),
-        cmocka_unit_test(test_what_is_saved_comes_back),
-        cmocka_unit_test(test_a_lesson_comes_back_or_is_refused),
-        cmocka_unit_test(test_damaged_files_are_refused),
-        cmocka_unit_test(test_a_model_that_does_not_fit_is_refused),
-        cmocka_unit_test(test_failing_allocations_leave_nothing),
-        cmocka_unit_test(test_a_state_goes_on_as_its_model_does),
-        cmocka_unit_test(test_a_model_without_moments_has_no_state),
-        cmocka_unit_test(test_failing_allocations_take_no_state),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return testing_run();
 }

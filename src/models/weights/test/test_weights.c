@@ -33,9 +33,8 @@ static graphss_train_options options_of(const graphss_model *model)
     return how;
 }
 
-static void test_each_model_comes_back_from_each_layout_that_has_it(void **state)
+TEST(each_model_comes_back_from_each_layout_that_has_it)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 2);
     world w;
     char path[256];
@@ -74,9 +73,8 @@ static void test_each_model_comes_back_from_each_layout_that_has_it(void **state
     graphss_ctx_free(ctx);
 }
 
-static void test_another_model_than_the_probes_is_refused(void **state)
+TEST(another_model_than_the_probes_is_refused)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     world w;
     char path[256];
@@ -124,9 +122,8 @@ static graphss_tensor vector(const char *name, size_t n, const float *value)
     return (graphss_tensor){name, 1, {n, 1, 1}, value};
 }
 
-static void test_names_say_layer_role_and_transpose(void **state)
+TEST(names_say_layer_role_and_transpose)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_train_options how;
     graphss_import_options_init(&how, "gcn");
@@ -158,9 +155,8 @@ static void test_names_say_layer_role_and_transpose(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_heads_are_found_in_the_shapes(void **state)
+TEST(heads_are_found_in_the_shapes)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_train_options how;
     graphss_import_options_init(&how, "gat");
@@ -193,9 +189,8 @@ static void test_heads_are_found_in_the_shapes(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_what_cannot_be_expressed_is_refused_by_name(void **state)
+TEST(what_cannot_be_expressed_is_refused_by_name)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     static const float holed[9] = {1, 2, 3, NAN};
     static const struct {
@@ -266,9 +261,8 @@ static void write_file(
     assert_int_equal(fclose(f), 0);
 }
 
-static void test_numbers_of_each_type_are_read(void **state)
+TEST(numbers_of_each_type_are_read)
 {
-    (void)state;
     static const float single[] = {1, -2.5F, 0.125F, 3};
     static const double large[] = {1, -2.5, 0.125, 3};
     static const uint16_t half[] = {0x3c00, 0xc100, 0x3000, 0x4200};
@@ -315,9 +309,8 @@ static void test_numbers_of_each_type_are_read(void **state)
     graphss_ctx_free(ctx);
 }
 
-static void test_what_has_no_place_in_a_layout_is_not_written(void **state)
+TEST(what_has_no_place_in_a_layout_is_not_written)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     world w;
     world_make(ctx, &w, 1);
@@ -364,9 +357,8 @@ static graphss_status there_and_back(graphss_ctx *ctx, void *arg)
     return st;
 }
 
-static void test_failing_allocations_leave_nothing(void **state)
+TEST(failing_allocations_leave_nothing)
 {
-    (void)state;
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     world w;
     world_make(ctx, &w, 1);
@@ -382,15 +374,5 @@ static void test_failing_allocations_leave_nothing(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_each_model_comes_back_from_each_layout_that_has_it),
-        cmocka_unit_test(test_another_model_than_the_probes_is_refused),
-        cmocka_unit_test(test_names_say_layer_role_and_transpose),
-        cmocka_unit_test(test_heads_are_found_in_the_shapes),
-        cmocka_unit_test(test_what_cannot_be_expressed_is_refused_by_name),
-        cmocka_unit_test(test_numbers_of_each_type_are_read),
-        cmocka_unit_test(test_what_has_no_place_in_a_layout_is_not_written),
-        cmocka_unit_test(test_failing_allocations_leave_nothing),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return testing_run();
 }

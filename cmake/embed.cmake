@@ -1,0 +1,70 @@
+# Files of other formats become C when CMake runs, and again when they change.
+
+# manifest_text(out object member...): a member, refused when C would need an escape for it.
+function(manifest_text out object)
+    string(JSON text GET "${object}" ${ARGN})
+    if(text MATCHES "[\"\\\n]")
+        message(FATAL_ERROR "${manifest}: quote, backslash or line break in \"${text}\"")
+    endif()
+    set(${out} "${text}" PARENT_SCOPE)
+endfunction()
+
+# graphss_manifest(FILE HEADER): manifest.json as the rows of a constant table. The files of one
+# dataset must follow each other; test_fetch.c checks the rest.
+function(graphss_manifest name header)
+    set(manifest "${CMAKE_CURRENT_SOURCE_DIR}/${name}")
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${manifest}")
+    file(READ "${manifest}" json)
+    set(rows "")
+    string(JSON n_sources LENGTH "${json}" sources)
+    math(EXPR last_source "${n_sources} - 1")
+    foreach(s RANGE ${last_source})
+        string(JSON source GET "${json}" sources ${s})
+        manifest_text(page "${source}" page)
+        manifest_text(url "${source}" url)
+        manifest_text(licence "${source}" licence)
+        string(JSON n_files LENGTH "${source}" files)
+        math(EXPR last_file "${n_files} - 1")
+        foreach(f RANGE ${last_file})
+            manifest_text(dataset "${source}" files ${f} dataset)
+            manifest_text(file "${source}" files ${f} file)
+            manifest_text(checksum "${source}" files ${f} checksum)
+            string(APPEND rows "{\"${dataset}\", \"${file}\", \"${url}/${file}\",\n"
+                   " \"${licence}\",\n \"${page}\",\n \"${checksum}\"},\n")
+        endforeach()
+    endforeach()
+    file(CONFIGURE OUTPUT "${header}" CONTENT "/* Made from ${name}. */\n${rows}" @ONLY)
+endfunction()
+
+# graphss_recipes(HEADER): recipes/*.recipe as constant tables, so that `graphss reproduce` works
+# from anywhere.
+function(graphss_recipes header)
+    file(GLOB recipes CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/recipes/*.recipe")
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${recipes})
+    set(rows "")
+    foreach(path ${recipes})
+        get_filename_component(name "${path}" NAME_WE)
+        file(READ "${path}" hex HEX)
+        file(SIZE "${path}" size)
+        string(REGEX REPLACE "(..)" "0x\\1," bytes "${hex}")
+        string(APPEND rows "{\"${name}\", (const unsigned char[]){${bytes}0}, ${size}},\n")
+    endforeach()
+    file(CONFIGURE OUTPUT "${header}" CONTENT "/* Made from recipes/. */\n@rows@" @ONLY)
+endfunction()
+
+# graphss_embed(FOLDER NAME FILE ...): each FILE of the folder becomes the text
+# graphss_i_embedded_NAME.
+function(graphss_embed folder)
+    set(code "/* Made by cmake/embed.cmake. */\n#include \"lab/report/text_arena.h\"\n")
+    while(ARGN)
+        list(POP_FRONT ARGN name file)
+        set(path "${CMAKE_CURRENT_SOURCE_DIR}/${folder}/${file}")
+        set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${path}")
+        file(READ "${path}" bytes HEX)
+        string(REGEX REPLACE "(................................)" "\\1\n" bytes "${bytes}")
+        string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${bytes}")
+        string(APPEND code "\nconst char graphss_i_embedded_${name}[] = {\n${bytes}\n0};\n")
+    endwhile()
+    file(CONFIGURE OUTPUT "${CMAKE_CURRENT_BINARY_DIR}/embedded.c" CONTENT "@code@" @ONLY)
+    target_sources(graphss_lab_objects PRIVATE "${CMAKE_CURRENT_BINARY_DIR}/embedded.c")
+endfunction()
