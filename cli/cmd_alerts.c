@@ -6,7 +6,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "commands.h"
+#include "cli.h"
 
 typedef struct alerts_arguments {
     const char *store, *who, *note;

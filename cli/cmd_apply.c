@@ -2,7 +2,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "commands.h"
+#include "cli.h"
 
 typedef struct apply_arguments {
     const char *flips, *output, *victim;

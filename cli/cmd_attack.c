@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "attacker.h"
-#include "commands.h"
+#include "cli.h"
 
 typedef struct attack_arguments {
     const char *model_file, *output, *victim_file, *split, *predictor, *previous;

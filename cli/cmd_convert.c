@@ -1,7 +1,7 @@
 /* cmd_convert.c - any readable dataset as .npz. */
 #include <stddef.h>
 
-#include "commands.h"
+#include "cli.h"
 
 typedef struct convert_options {
     const char *output;

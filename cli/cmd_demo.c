@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "attacker.h"
-#include "commands.h"
+#include "cli.h"
 
 /* Few words per node and noisy edges, so that neither features nor graph alone suffice. */
 static const char DEMO_GRAPH[] = "synth:nodes=3000,degree=5,classes=6,features=600,"

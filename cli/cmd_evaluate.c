@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "commands.h"
+#include "cli.h"
 
 typedef struct evaluate_arguments {
     const char *truth, *nodes, *split;

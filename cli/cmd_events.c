@@ -5,7 +5,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "commands.h"
+#include "cli.h"
 
 typedef struct events_arguments {
     const char *output, *start, *source;

@@ -2,7 +2,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-#include "commands.h"
+#include "cli.h"
 
 typedef struct extract_arguments {
     const char *output;

@@ -3,7 +3,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "commands.h"
+#include "cli.h"
 
 typedef struct fetch_arguments {
     const char *base_url;

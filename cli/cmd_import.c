@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "commands.h"
+#include "cli.h"
 
 static const char *const layouts[] = {"pyg", "dgl", "deeprobust", NULL};
 static const char *const activations[] = {"relu", "elu", NULL};

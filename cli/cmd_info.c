@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "commands.h"
+#include "cli.h"
 
 typedef struct degrees {
     size_t least, median, most;

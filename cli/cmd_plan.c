@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stddef.h>
 
-#include "commands.h"
+#include "cli.h"
 
 typedef struct plan_arguments {
     double nodes, edges, cut;

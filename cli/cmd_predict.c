@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "commands.h"
+#include "cli.h"
 
 typedef struct predict_arguments {
     const char *model_file, *output;

@@ -1,7 +1,7 @@
 /* cmd_report.c - tables and plots from the records of reproduce. */
 #include <stddef.h>
 
-#include "commands.h"
+#include "cli.h"
 
 typedef struct report_arguments {
     const char *output, *plots;

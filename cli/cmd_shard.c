@@ -2,7 +2,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "commands.h"
+#include "cli.h"
 
 typedef struct shard_options {
     const char *output, *partition;

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "attacker.h"
-#include "commands.h"
+#include "cli.h"
 
 typedef struct snapshot_arguments {
     const char *output, *model_file, *model;

@@ -1,7 +1,7 @@
 /* cmd_split.c - draws train, validation and test nodes and writes them as .npz. */
 #include <stddef.h>
 
-#include "commands.h"
+#include "cli.h"
 
 typedef struct split_output {
     const char *output;

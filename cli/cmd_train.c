@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "commands.h"
+#include "cli.h"
 
 typedef struct train_arguments {
     const char *model, *output, *plot, *predictor;

@@ -1,5 +1,5 @@
 /* cmd_version.c - what is running, for bug reports. */
-#include "commands.h"
+#include "cli.h"
 
 static graphss_status run(cli *app)
 {

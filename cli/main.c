@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "cli.h"
-#include "commands.h"
 
 static const cli_command *const commands[] = {
     &cli_demo,

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "node_changes.h"
+#include "snapshot_page.h"
 
 enum { NAMED = 5 }; /* edges and features that a sentence names */
 

@@ -1,5 +1,5 @@
 # lists.sh - a file that fills the struct of a kind but is in no list would be left out in
-# silence; a file that docs/tour.md walks through must be there. Usage: sh lists.sh SOURCES
+# silence; a file that docs/tour.md walks through or CONTRIBUTING.md names must be there. Usage: sh lists.sh SOURCES
 set -u
 failures=0
 while read -r folder list suffix; do
@@ -15,12 +15,21 @@ attack attacks.def attack
 recover defences.def defence
 lab/baselines baselines.def defence
 LISTS
-for file in $(grep -o '`[a-z_0-9]*\.[ch]`' "$1/docs/tour.md" | tr -d '`'); do
-    set -- "$1" "$1"/src/*/"$file" "$1"/src/*/*/"$file" "$1"/src/*/*/*/"$file" "$1/cli/$file" "$1/include/graphss/$file"
-    for place; do
-        [ -f "$place" ] && continue 2
+# there PATH: it is in the tree, by itself or in some folder; NAME in it stands for any name.
+there() {
+    wanted=$(echo "$1" | sed 's/NAME/*/')
+    for place in $wanted cli/$wanted tests/$wanted tests/cli/$wanted include/graphss/$wanted src/$wanted src/*/$wanted \
+        src/*/*/$wanted src/*/*/*/$wanted; do
+        [ -e "$place" ] && return
     done
-    printf 'docs/tour.md names %s, which is nowhere\n' "$file"
+    printf '%s names %s, which is nowhere\n' "$2" "$1"
     failures=1
+}
+cd "$1" || exit 1
+for document in docs/tour.md CONTRIBUTING.md; do
+    for file in $(grep -o '`[A-Za-z_0-9./*-]*`' $document | tr -d '`' |
+        grep -E '^[a-z].*(/|\.(c|h|def|json|recipe|sh|txt))' | grep -vE "^corpus/|/X/"); do
+        there "$file" $document
+    done
 done
 exit $failures

@@ -4,7 +4,7 @@
 
 #include "detect/reference.h"
 #include "detect/snapshot.h"
-#include "graph/part_rows.h"
+#include "graph/part.h"
 #include "observation/observation.h"
 #include <graphss/alert.h>
 

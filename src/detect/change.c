@@ -1,5 +1,5 @@
 /* change.c - what changed at a node. See change.h. */
-#include "detect/change.h"
+#include "detect/state_model.h"
 #include <math.h>
 
 static bool has_edge(const graphss_graph *g, size_t a, int32_t b)

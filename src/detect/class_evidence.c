@@ -3,9 +3,8 @@
  * Likelihoods are products of ratios between 1/20 and 20 over tens of items; logarithms are
  * taken of products of BLOCK items, which stay within the range of a double. */
 #include "detect/class_evidence.h"
-#include "detect/evidence_part.h"
 #include "detect/tuning.h"
-#include "graph/part_rows.h"
+#include "graph/part.h"
 #include <math.h>
 #include <string.h>
 

@@ -11,6 +11,7 @@
 
 #include "detect/class_model.h"
 #include "detect/coherence.h"
+#include "graph/part.h"
 #include "kernels/kernels.h"
 
 typedef enum graphss_i_source_id {
@@ -83,5 +84,17 @@ void graphss_i_look_row(float *look, const graphss_i_evidence_base *base, size_t
     size_t top, const double *ratios, double *scratch);
 /* Doubles of scratch that graphss_i_look_row needs for rows of this many entries. */
 size_t graphss_i_look_scratch(size_t k);
+
+/* Evidence where the nodes are shared among ranks. */
+
+/* graphss_i_evidence_of for a base that has a part: an excerpt of it (graph/excerpt.h) after
+ * the other is a base of its own. All ranks call it together, each for nodes of its own. */
+graphss_status graphss_i_evidence_of_part(graphss_ctx *ctx, float *evidence, float *anomaly,
+    const graphss_i_evidence_base *base, const int32_t *node, size_t m);
+
+/* graphss_i_reference_open: the training nodes of all ranks, in the order of their global
+ * numbers. label [n_own] */
+graphss_status graphss_i_reference_open_part(graphss_ctx *ctx, graphss_i_reference *out,
+    const graphss_i_part *part, const graphss_features *features, const int32_t *label);
 
 #endif

@@ -1,8 +1,8 @@
 /* evidence_part.c - see evidence_part.h. */
-#include "detect/evidence_part.h"
+#include "detect/class_evidence.h"
 #include "detect/tuning.h"
 #include "graph/excerpt.h"
-#include "graph/part_rows.h"
+#include "graph/part.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* gate_fit.c - see gate_fit.h. */
-#include "detect/gate_fit.h"
 #include "detect/rehearsal.h"
+#include "detect/state_model.h"
 #include "detect/tuning.h"
 #include "stats/logit.h"
 #include <math.h>

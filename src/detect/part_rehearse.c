@@ -8,7 +8,7 @@
 #include "base/ranks.h"
 #include "detect/state_model.h"
 #include "detect/tuning.h"
-#include "graph/part_rows.h"
+#include "graph/part.h"
 #include "models/model_private.h"
 #include "models/part_private.h"
 #include <graphss/engine.h>

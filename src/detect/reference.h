@@ -8,7 +8,6 @@
 #ifndef GRAPHSS_REFERENCE_H
 #define GRAPHSS_REFERENCE_H
 
-#include "detect/gate_fit.h"
 #include "detect/state_model.h"
 
 typedef struct graphss_i_reference_rows {

@@ -1,7 +1,7 @@
 /* snapshot.c - see snapshot.h. */
 #include "detect/snapshot.h"
 #include "detect/tuning.h"
-#include "graph/part_rows.h"
+#include "graph/part.h"
 #include "models/model_private.h"
 
 void graphss_i_snapshot_close(graphss_ctx *ctx, graphss_i_snapshot *s)

@@ -12,9 +12,32 @@
 #ifndef GRAPHSS_STATE_MODEL_H
 #define GRAPHSS_STATE_MODEL_H
 
-#include "detect/change.h"
+#include "base/base.h"
+#include "detect/class_evidence.h"
 #include "detect/rehearsal.h"
 #include <graphss/recover.h>
+
+/* How a node changed since an earlier snapshot: what came and went, and which way
+ * its evidence moved. Honest change mostly speaks for the class a node had; an attack against
+ * it. */
+
+typedef struct graphss_i_change_counts {
+    size_t edges_added, edges_removed, features_added, features_removed;
+} graphss_i_change_counts;
+
+/* Node `node` of now was node `was` of past. before [nodes of now]: the number a node had, -1
+ * for none; NULL: all have kept theirs. A dense measurement that differs counts as added. */
+graphss_i_change_counts graphss_i_change_count(const graphss_graph *graph,
+    const graphss_features *features, size_t node, const graphss_graph *past_graph,
+    const graphss_features *past_features, size_t was, const int32_t *before);
+
+enum {
+    GRAPHSS_I_MOVES = 4 + GRAPHSS_I_PLAIN_SOURCES + 3, /* what moved: `alert` goes by these */
+    GRAPHSS_I_CHANGES = GRAPHSS_I_MOVES + GRAPHSS_I_PLAIN_SOURCES + 1 /* and where it stands */
+};
+/* out [GRAPHSS_I_CHANGES]; evidence rows [k x GRAPHSS_I_ROW] of the node now and before. */
+void graphss_i_change_row(float *out, const graphss_i_change_counts *counts, const float *now,
+    const float *past, size_t k);
 
 enum {
     GRAPHSS_I_GATE_WIDTH = 1 + 2 * GRAPHSS_I_ANOMALIES,
@@ -94,5 +117,24 @@ graphss_status graphss_i_state_model_keep(
 /* *known is false where the model has none, or none of this version and shape. */
 graphss_status graphss_i_state_model_recall(graphss_ctx *ctx, graphss_i_state_model *out,
     bool *known, const graphss_model *model, size_t n_cols, bool dense);
+
+/* A gate: a multinomial logit on standardised columns and their squares,
+ *     log odds of state s against the first = w_s . (1, z, z^2),   z = (x - mean) / spread. */
+
+/* Mean and deviation of the first columns of x [rows x wide] over the rows with use[i]. */
+void graphss_i_gate_measure(double *mean, double *spread, const float *x, const uint8_t *use,
+    size_t rows, size_t wide, size_t columns);
+
+typedef struct graphss_i_gate_rows {
+    const float *x;             /* [rows x wide], of which the first columns count */
+    const uint8_t *state, *use; /* [rows]; rows with use[i] count */
+    size_t rows, wide, columns, states;
+    const double *mean, *spread; /* [columns] */
+    double penalty;
+} graphss_i_gate_rows;
+
+/* w [(states - 1) x (1 + 2 columns)]: log odds of each state against the first, for equal
+ * shares of both. Stays as it is where the first or all others have no row. */
+graphss_status graphss_i_gate_fit(graphss_ctx *ctx, double *w, const graphss_i_gate_rows *in);
 
 #endif

@@ -1,7 +1,9 @@
 /* normalise.c - from a graph to D^-1/2 A D^-1/2 or D^-1 A, with or without loops. The
  * pattern is symmetric, so a transpose needs other values but no other indices. */
 #include "graph/normalise.h"
+#include "base/base.h"
 #include "graph/part.h"
+#include <graphss/graph.h>
 #include <math.h>
 #include <string.h>
 
@@ -177,4 +179,35 @@ void graphss_i_propagation_destroy(graphss_ctx *ctx, graphss_i_propagation *p)
 const graphss_i_csr *graphss_i_propagation_transposed(const graphss_i_propagation *p)
 {
     return p->norm == GRAPHSS_I_NORM_ROW ? &p->transposed : &p->m;
+}
+
+/* Features with each row divided by its sum, as the paper's code has it
+ * before an attack. Training (src/models/input.c) divides by the sum of absolute values, which
+ * is the same for words and counts. */
+
+graphss_status graphss_features_normalise_rows(
+    graphss_ctx *ctx, graphss_features *out, const graphss_features *features)
+{
+    if (GRAPHSS_I_LACKS(ctx, {"features", features}, {"place for the features", out}))
+        return GRAPHSS_ERR_INVALID;
+    graphss_features made = {0};
+    const graphss_status st = graphss_features_copy(ctx, &made, features);
+    if (st)
+        return st;
+    for (size_t i = 0; i < made.n_rows && made.n_cols; i++) {
+        const size_t from = made.offset ? (size_t)made.offset[i] : i * made.n_cols;
+        const size_t to = made.offset ? (size_t)made.offset[i + 1] : from + made.n_cols;
+        double sum = 0;
+        for (size_t e = from; e < to; e++)
+            sum += made.value[e];
+        /* Not divided again: the rounding would change rows that are divided already. */
+        if (sum == 0 || fabs(sum - 1) < 1e-5)
+            continue;
+        for (size_t e = from; e < to; e++)
+            made.value[e] = (float)(made.value[e] / sum);
+    }
+    if (made.kind == GRAPHSS_FEATURES_BINARY || made.kind == GRAPHSS_FEATURES_COUNTS)
+        made.kind = GRAPHSS_FEATURES_REAL;
+    *out = made;
+    return GRAPHSS_OK;
 }

@@ -1,5 +1,5 @@
 /* part_rows.c - see part_rows.h. */
-#include "graph/part_rows.h"
+#include "graph/part.h"
 #include "graph/rows.h"
 #include <string.h>
 

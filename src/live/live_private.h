@@ -110,7 +110,7 @@ struct graphss_live {
 
     /* the test */
     /* By kind; that of SAME, which is never ranked, is of nodes that changed again. */
-    graphss_i_ranks reference[GRAPHSS_LIVE_KINDS];
+    graphss_i_score_counts reference[GRAPHSS_LIVE_KINDS];
     graphss_i_live_group *group;
     size_t n_groups;
     graphss_i_live_alert *alert;

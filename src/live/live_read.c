@@ -156,7 +156,7 @@ graphss_status graphss_live_node_get(
             v.recovered = (int32_t)graphss_i_top_double(posterior, x->k);
             v.recovered_prob = posterior[v.recovered];
             if (kind != GRAPHSS_LIVE_SAME)
-                v.p_value = graphss_i_ranks_rank(&x->reference[kind], v.suspicion, 1);
+                v.p_value = graphss_i_score_counts_rank(&x->reference[kind], v.suspicion, 1);
         }
         graphss_release(ctx, evidence);
         graphss_release(ctx, posterior);

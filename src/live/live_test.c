@@ -101,7 +101,7 @@ static graphss_status suspect(graphss_ctx *ctx, graphss_live *x, const int32_t *
         c->judged_at = x->batch;
         c->p_value = kind == GRAPHSS_LIVE_SAME
                          ? 1
-                         : graphss_i_ranks_rank(&x->reference[kind], suspicion[i], 1);
+                         : graphss_i_score_counts_rank(&x->reference[kind], suspicion[i], 1);
     }
     graphss_release(ctx, suspicion);
     return st;
@@ -298,12 +298,12 @@ static double tie_breaker(const graphss_live *x)
 
 static void bet(graphss_live *x, graphss_i_live_changed *c, graphss_live_kind kind)
 {
-    graphss_i_ranks *ref = &x->reference[c->judged ? GRAPHSS_LIVE_SAME : kind];
+    graphss_i_score_counts *ref = &x->reference[c->judged ? GRAPHSS_LIVE_SAME : kind];
     const double score = c->judged ? c->suspicion - c->ranked : c->suspicion;
     const double u = tie_breaker(x);
-    const double p = graphss_i_ranks_rank(ref, score, u > 0 ? u : 0.5);
+    const double p = graphss_i_score_counts_rank(ref, score, u > 0 ? u : 0.5);
     const bool warm = ref->n < (uint64_t)x->opt.warm_up;
-    graphss_i_ranks_add(ref, score);
+    graphss_i_score_counts_add(ref, score);
     c->judged = true;
     c->ranked = c->suspicion;
     x->judged++;

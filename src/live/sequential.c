@@ -29,7 +29,7 @@ static size_t bin_of(double score)
     return at >= GRAPHSS_I_BINS - 1 ? GRAPHSS_I_BINS - 1 : at > 0 ? (size_t)at : 0;
 }
 
-double graphss_i_ranks_rank(const graphss_i_ranks *ref, double score, double u)
+double graphss_i_score_counts_rank(const graphss_i_score_counts *ref, double score, double u)
 {
     const size_t bin = bin_of(score);
     double above = 0;
@@ -38,7 +38,7 @@ double graphss_i_ranks_rank(const graphss_i_ranks *ref, double score, double u)
     return (above + u * ((double)ref->count[bin] + 1)) / ((double)ref->n + 1);
 }
 
-void graphss_i_ranks_add(graphss_i_ranks *ref, double score)
+void graphss_i_score_counts_add(graphss_i_score_counts *ref, double score)
 {
     uint32_t *count = &ref->count[bin_of(score)];
     if (*count == UINT32_MAX) /* halve all: what is usual stays usual */

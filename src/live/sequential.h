@@ -24,14 +24,14 @@ enum {
 };
 
 /* Scores of one kind of change so far. {0} is empty. */
-typedef struct graphss_i_ranks {
+typedef struct graphss_i_score_counts {
     uint64_t n;
     uint32_t count[GRAPHSS_I_BINS];
-} graphss_i_ranks;
+} graphss_i_score_counts;
 
 /* The p-value of a score among those so far; u in (0, 1) breaks ties. */
-double graphss_i_ranks_rank(const graphss_i_ranks *ref, double score, double u);
-void graphss_i_ranks_add(graphss_i_ranks *ref, double score);
+double graphss_i_score_counts_rank(const graphss_i_score_counts *ref, double score, double u);
+void graphss_i_score_counts_add(graphss_i_score_counts *ref, double score);
 
 /* The bets on one group. {0} is a start. All are logarithms. */
 typedef struct graphss_i_bets {

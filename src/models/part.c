@@ -7,8 +7,8 @@
  *
  * What grows with the whole graph on every rank: labels and names, 4 bytes a node and the
  * texts. */
+#include "graph/part.h"
 #include "data/build.h"
-#include "graph/part_rows.h"
 #include "graph/rows.h"
 #include "models/model_private.h"
 #include "models/part_private.h"

@@ -3,7 +3,7 @@
  * Nodes that are gone stay where they are. */
 #include "base/ranks.h"
 #include "data/build.h"
-#include "graph/part_rows.h"
+#include "graph/part.h"
 #include "graph/rows.h"
 #include "models/model_private.h"
 #include "models/part_private.h"

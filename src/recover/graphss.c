@@ -13,7 +13,7 @@
  * (detect/class_evidence.h), so loops over groups go on until the last rank is done. */
 #include "detect/snapshot.h"
 #include "detect/tuning.h"
-#include "graph/part_rows.h"
+#include "graph/part.h"
 #include "recover/defence.h"
 #include "recover/graphss_infer.h"
 #include <math.h>

@@ -2,7 +2,7 @@
  * from posteriors. */
 #include "data/build.h"
 #include "data/digest.h"
-#include "graph/part_rows.h"
+#include "graph/part.h"
 #include "models/model_private.h"
 #include "observation/observation.h"
 #include "observation/part_scene.h"

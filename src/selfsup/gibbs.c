@@ -11,7 +11,7 @@
  *
  * Products of up to 16 factors, none below 1e-6 / 1e9, can underflow; a node whose weights
  * are all zero is drawn from its class probabilities alone, as if the sources were silent. */
-#include "selfsup/gibbs.h"
+#include "selfsup/selfsup_private.h"
 #include <string.h>
 
 void graphss_i_chain_warm(const graphss_i_problem *p, graphss_i_chain *c)

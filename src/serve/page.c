@@ -2,7 +2,7 @@
  * alerts, suspects and why, one node with its neighbours, the health of the monitor itself,
  * and what is not looked for. It is whole without JavaScript; the script only fetches it
  * again. */
-#include "serve/page.h"
+#include "serve/serve_private.h"
 #include <math.h>
 #include <string.h>
 

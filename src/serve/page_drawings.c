@@ -1,5 +1,5 @@
 /* page_drawings.c - see page.h. */
-#include "serve/page.h"
+#include "serve/serve_private.h"
 #include <math.h>
 #include <string.h>
 

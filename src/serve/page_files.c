@@ -1,5 +1,5 @@
 /* page_files.c - style and script of the page. */
-#include "serve/page.h"
+#include "serve/serve_private.h"
 
 const char graphss_i_page_css[] =
     ":root{--ground:#fff;--ink:#1a1d21;--soft:#586069;--edge:#d5dae0;--card:#f6f8fa;"

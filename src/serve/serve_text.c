@@ -1,5 +1,5 @@
 /* serve_text.c - see serve_text.h. */
-#include "serve/serve_text.h"
+#include "serve/serve_private.h"
 #include <graphss/events.h>
 #include <math.h>
 #include <stdarg.h>

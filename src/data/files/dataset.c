@@ -4,7 +4,7 @@
  *
  * A new format is a file with a reader and a line in the table below. */
 #include "data/files/readers.h"
-#include "data/shards/shards.h"
+#include "data/shards/shard.h"
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>

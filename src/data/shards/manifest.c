@@ -1,6 +1,6 @@
-#include "data/shards/manifest.h"
 #include "base/json_fault.h"
 #include "data/build.h"
+#include "data/shards/shard.h"
 #include <stdlib.h>
 #include <string.h>
 

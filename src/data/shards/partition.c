@@ -2,9 +2,8 @@
  *
  * Scotch is in a shared object of its own (engine/scotch.c), which is loaded when it is asked
  * for: the library does not depend on it. */
-#include "data/shards/partition.h"
 #include "base/base.h"
-#include "data/shards/manifest.h"
+#include "data/shards/shard.h"
 #include <graphss/shards.h>
 #include <string.h>
 

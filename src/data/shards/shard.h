@@ -8,7 +8,49 @@
 #ifndef GRAPHSS_SHARD_H
 #define GRAPHSS_SHARD_H
 
-#include "data/shards/manifest.h"
+#include "base/base.h"
+#include <graphss/dataset.h>
+#include <graphss/shards.h>
+
+/* shards.json: what a folder of shards holds, and how to tell that it still does.
+ *
+ * The manifest is small whatever the graph is: everything that grows with the nodes is in the
+ * shards. It is written last, so a folder without one was never finished. */
+
+#define GRAPHSS_I_MANIFEST_FILE "shards.json"
+
+enum {
+    GRAPHSS_I_PARTS_MOST = 65536, /* shards of a dataset */
+    GRAPHSS_I_SHARD_PATH = 4096   /* bytes of a path to one */
+};
+
+typedef struct graphss_i_manifest_part {
+    size_t nodes;    /* of the shard */
+    size_t entries;  /* of its rows of the graph */
+    size_t stored;   /* of its rows of features */
+    char sha256[65]; /* of the file */
+} graphss_i_manifest_part;
+
+typedef struct graphss_i_manifest {
+    char name[64], format[32], hash[65]; /* of the whole dataset */
+    size_t n_nodes, entries;             /* entries of the graph: twice its edges */
+    size_t cut;                          /* those whose two ends are in different shards */
+    size_t n_cols, n_classes;
+    graphss_feature_kind kind;
+    bool dense, labelled, named;
+    bool has_split; /* the dataset came with one: split.npz */
+    graphss_cleaning cleaned;
+    graphss_names class_names, column_names; /* empty: none */
+    size_t n_parts;
+    graphss_i_manifest_part *part; /* [n_parts] */
+} graphss_i_manifest;
+
+graphss_status graphss_i_manifest_write(
+    graphss_ctx *ctx, const graphss_i_manifest *m, const char *folder);
+/* NOT_FOUND: no manifest there; DATA names the field, what was found and what was wanted. */
+graphss_status graphss_i_manifest_read(
+    graphss_ctx *ctx, graphss_i_manifest *out, const char *folder);
+void graphss_i_manifest_destroy(graphss_ctx *ctx, graphss_i_manifest *m);
 
 typedef struct graphss_i_shard {
     size_t n_nodes;
@@ -38,5 +80,22 @@ graphss_status graphss_i_shard_write(graphss_ctx *ctx, const graphss_i_shard *sh
 graphss_status graphss_i_shard_read(graphss_ctx *ctx, graphss_i_shard *out,
     const graphss_i_manifest *m, size_t part, const char *folder);
 void graphss_i_shard_destroy(graphss_ctx *ctx, graphss_i_shard *shard);
+
+/* Checks of a partition, and what a partitioner in a shared object is. */
+
+/* INVALID: a number that is no part, a part without nodes. */
+graphss_status graphss_i_partition_check(
+    graphss_ctx *ctx, const int32_t *part, size_t n, size_t parts);
+
+/* Fills part [n] for a graph in compressed rows. NULL, or why it could not: constant text. */
+typedef const char *(*graphss_i_partitioner)(
+    int32_t *part, size_t n, const int64_t *offset, const int32_t *target, int32_t parts);
+
+/* A folder of shards as one dataset again. */
+
+/* The dataset that was cut. It is put together and its hash compared with the manifest's, so
+ * parts that are sound each but do not belong together are found. */
+graphss_status graphss_i_read_shards(graphss_ctx *ctx, graphss_dataset *out,
+    const char *folder, uint64_t max_bytes, graphss_missing_rule missing);
 
 #endif

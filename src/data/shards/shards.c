@@ -1,7 +1,6 @@
 /* shards.c - cuts a dataset into shards and puts them together again. */
-#include "data/shards/shards.h"
 #include "data/build.h"
-#include "data/shards/partition.h"
+#include "data/shards/shard.h"
 #include <dirent.h>
 #include <errno.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* test_class_evidence.c - the class model, the sources and what changed at a node. */
-#include "detect/change.h"
+#include "detect/state_model.h"
 #include "detect/tuning.h"
 #include "models/test/testing_world.h"
 #include <math.h>

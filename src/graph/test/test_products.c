@@ -1,6 +1,10 @@
+#include "graph/blocks.h"
 #include "graph/products.h"
 #include "graph/test/testing_random_csr.h"
 #include "testing.h"
+#include <dirent.h>
+#include <signal.h>
+#include <sys/time.h>
 
 static void assert_same_bits(const float *a, const float *b, size_t n)
 {
@@ -189,6 +193,339 @@ TEST(each_allocation_may_fail)
     graphss_rng rng = graphss_rng_make(5, 1);
     graphss_i_csr m = random_csr(&rng, 20, 30, 4, true, false);
     testing_each_allocation_fails(transpose, &m);
+    random_csr_free(&m);
+}
+
+/* ---- gemm ---- */
+
+int omp_get_max_threads(void);
+void omp_set_num_threads(int threads);
+
+typedef struct shape {
+    size_t m, n, k;
+} shape;
+
+static const shape shapes[] = {{1, 1, 1}, {3, 5, 2}, {7, 200, 64}, {200, 7, 333}, {64, 64, 64},
+    {513, 17, 31}, {33, 129, 65}, {300, 200, 40}, {200, 15, 700}};
+enum { SHAPES = sizeof shapes / sizeof *shapes };
+
+static void check_gemm(
+    graphss_ctx *ctx, graphss_rng *rng, shape s, bool ta, bool tb, float beta)
+{
+    float *a = random_floats(rng, s.m * s.k), *b = random_floats(rng, s.k * s.n);
+    float *c = random_floats(rng, s.m * s.n), *before = random_floats(rng, s.m * s.n);
+    memcpy(before, c, s.m * s.n * sizeof *c);
+    if (beta == 0)
+        c[0] = NAN; /* must be overwritten, not scaled */
+    graphss_i_gemm(ctx, c, a, ta, b, tb, s.m, s.n, s.k, beta);
+    for (size_t i = 0; i < s.m; i++)
+        for (size_t j = 0; j < s.n; j++) {
+            double want = beta * before[i * s.n + j], size = fabs(want);
+            for (size_t p = 0; p < s.k; p++) {
+                const double term = (double)(ta ? a[p * s.m + i] : a[i * s.k + p]) *
+                                    (tb ? b[j * s.k + p] : b[p * s.n + j]);
+                want += term;
+                size += fabs(term);
+            }
+            if (!(fabs(c[i * s.n + j] - want) <= 2e-6 * size))
+                fail_msg("%zu x %zu x %zu, %d%d: [%zu][%zu] is %g, want %g", s.m, s.n, s.k, ta,
+                    tb, i, j, c[i * s.n + j], want);
+        }
+    free(a);
+    free(b);
+    free(c);
+    free(before);
+}
+
+TEST(gemm_equals_its_naive_twin)
+{
+    graphss_rng rng = graphss_rng_make(1, 1);
+    graphss_ctx *ctx = testing_ctx(NULL, 2);
+    for (size_t t = 0; t < SHAPES; t++)
+        for (int way = 0; way < 8; way++)
+            check_gemm(ctx, &rng, shapes[t], way & 1, way & 2, way & 4 ? 0.5f : 0);
+    graphss_ctx_free(ctx);
+}
+
+/* Of every third row, and of the first and the last. */
+static void check_rows(graphss_ctx *ctx, graphss_rng *rng, shape s)
+{
+    float *a = random_floats(rng, s.m * s.k), *b = random_floats(rng, s.k * s.n);
+    float *whole = random_floats(rng, s.m * s.n), *some = random_floats(rng, s.m * s.n);
+    float *picked = random_floats(rng, s.m * s.k);
+    float *room = malloc((graphss_i_gemm_room(s.m, s.n, s.k) + 1) * sizeof *room);
+    int32_t *row = malloc(s.m * sizeof *row);
+    size_t count = 0;
+    for (size_t i = 0; i < s.m; i++)
+        if (i % 3 == 1 || i == 0 || i + 1 == s.m) {
+            memcpy(picked + count * s.k, a + i * s.k, s.k * sizeof *a);
+            row[count++] = (int32_t)i;
+        }
+    graphss_i_gemm(ctx, whole, a, false, b, false, s.m, s.n, s.k, 0);
+    graphss_i_gemm_rows(some, picked, row, count, b, s.m, s.n, s.k, room);
+    for (size_t i = 0; i < count; i++)
+        assert_memory_equal(some + i * s.n, whole + (size_t)row[i] * s.n, s.n * sizeof *some);
+    free(row);
+    free(room);
+    free(picked);
+    free(some);
+    free(whole);
+    free(b);
+    free(a);
+}
+
+TEST(some_rows_have_the_bits_of_the_whole)
+{
+    static const shape tall[] = {{5000, 5, 128}, {20001, 7, 64}, {30, 2, 16}, {2000, 15, 208}};
+    graphss_rng rng = graphss_rng_make(2, 1);
+    graphss_ctx *ctx = testing_ctx(NULL, 2);
+    for (size_t t = 0; t < SHAPES; t++)
+        check_rows(ctx, &rng, shapes[t]);
+    for (size_t t = 0; t < sizeof tall / sizeof *tall; t++)
+        check_rows(ctx, &rng, tall[t]);
+    graphss_ctx_free(ctx);
+}
+
+TEST(gemm_without_inner_columns_scales)
+{
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    float c[4] = {1, 2, 3, 4}, none = 0;
+    graphss_i_gemm(ctx, c, &none, false, &none, false, 2, 2, 0, 2);
+    assert_true(c[0] == 2 && c[3] == 8);
+    graphss_i_gemm(ctx, c, &none, false, &none, false, 2, 2, 0, 0);
+    assert_true(c[0] == 0 && c[3] == 0);
+    graphss_i_gemm(ctx, c, &none, false, &none, false, 0, 2, 3, 0);
+    graphss_i_gemm(ctx, c, &none, false, &none, false, 2, 0, 3, 0);
+    graphss_ctx_free(ctx);
+}
+
+TEST(gemm_does_not_depend_on_threads)
+{
+    const shape large[] = {{3000, 200, 300}, {300, 200, 3000}, {3000, 7, 200}, {200, 7, 30000},
+        {3000, 200, 7}, {64, 64, 5000}};
+    graphss_rng rng = graphss_rng_make(2, 1);
+    for (size_t t = 0; t < 6; t++) {
+        const shape s = large[t];
+        float *a = random_floats(&rng, s.m * s.k), *b = random_floats(&rng, s.k * s.n);
+        for (int way = 0; way < 4; way++) {
+            float *c[3];
+            for (size_t threads = 1; threads <= 3; threads++) {
+                graphss_ctx *ctx = testing_ctx(NULL, threads);
+                c[threads - 1] = malloc(s.m * s.n * sizeof **c);
+                graphss_i_gemm(ctx, c[threads - 1], a, way & 1, b, way & 2, s.m, s.n, s.k, 0);
+                graphss_ctx_free(ctx);
+            }
+            assert_memory_equal(c[0], c[1], s.m * s.n * sizeof **c);
+            assert_memory_equal(c[0], c[2], s.m * s.n * sizeof **c);
+            for (int j = 0; j < 3; j++)
+                free(c[j]);
+        }
+        free(a);
+        free(b);
+    }
+}
+
+/* Threads of this process. */
+static size_t count_threads(void)
+{
+    DIR *dir = opendir("/proc/self/task");
+    if (!dir)
+        skip();
+    size_t n = 0;
+    for (const struct dirent *d = readdir(dir); d; d = readdir(dir))
+        n += d->d_name[0] != '.';
+    closedir(dir);
+    return n;
+}
+
+TEST(gemm_starts_no_openmp_team_and_leaves_its_setting)
+{
+    graphss_rng rng = graphss_rng_make(3, 1);
+    const size_t n = 600;
+    float *a = random_floats(&rng, n * n), *c = malloc(n * n * sizeof *c);
+    omp_set_num_threads(5);
+    graphss_ctx *ctx = testing_ctx(NULL, 2);
+    graphss_i_gemm(ctx, c, a, false, a, false, n, n, n, 0);
+    const size_t before = count_threads();
+    for (int round = 0; round < 3; round++)
+        graphss_i_gemm(ctx, c, a, false, a, true, n, n, n, 0);
+    assert_int_equal(count_threads(), before);
+    assert_true(before < 5);
+    assert_int_equal(omp_get_max_threads(), 5);
+    graphss_ctx_free(ctx);
+    free(a);
+    free(c);
+}
+
+static volatile sig_atomic_t rung;
+
+static void on_alarm(int number)
+{
+    (void)number;
+    rung++;
+}
+
+/* A program's handlers run on the stack of whatever they interrupt: none may meet a product
+ * that has no stack. */
+TEST(signals_do_not_disturb_a_product)
+{
+    enum { TIMES = 400 };
+    const shape s = {600, 200, 300};
+    graphss_rng rng = graphss_rng_make(5, 1);
+    graphss_ctx *ctx = testing_ctx(NULL, 2);
+    float *a = random_floats(&rng, s.m * s.k), *b = random_floats(&rng, s.k * s.n);
+    float *c = random_floats(&rng, s.m * s.n), *want = random_floats(&rng, s.m * s.n);
+    graphss_i_gemm(ctx, want, a, false, b, false, s.m, s.n, s.k, 0);
+    struct sigaction ours = {.sa_handler = on_alarm, .sa_flags = SA_RESTART}, before;
+    const struct itimerval often = {{0, 100}, {0, 100}}, never = {{0, 0}, {0, 0}};
+    assert_int_equal(sigaction(SIGALRM, &ours, &before), 0);
+    assert_int_equal(setitimer(ITIMER_REAL, &often, NULL), 0);
+    for (int i = 0; i < TIMES; i++) {
+        graphss_i_gemm(ctx, c, a, false, b, false, s.m, s.n, s.k, 0);
+        assert_memory_equal(c, want, s.m * s.n * sizeof *c);
+    }
+    assert_int_equal(setitimer(ITIMER_REAL, &never, NULL), 0);
+    assert_int_equal(sigaction(SIGALRM, &before, NULL), 0);
+    assert_true(rung > 0); /* held back, not lost */
+    free(want);
+    free(c);
+    free(b);
+    free(a);
+    graphss_ctx_free(ctx);
+}
+
+/* ---- blocks ---- */
+
+static const size_t widths[] = {1, 7, 8, 16, 33, 104, 208, 211};
+
+static double twin(const graphss_i_csr *m, const float *x, size_t k, size_t column, size_t c)
+{
+    double sum = 0;
+    for (size_t i = 0; i < m->n_rows; i++)
+        for (int64_t e = m->offset[i]; e < m->offset[i + 1]; e++)
+            if ((size_t)m->column[e] == column)
+                sum += (double)m->value[e] * x[i * k + c];
+    return sum;
+}
+
+TEST(the_product_equals_its_naive_twin_and_the_other_method_bit_for_bit)
+{
+    graphss_rng rng = graphss_rng_make(3, 1);
+    for (size_t threads = 1; threads <= 2; threads++) {
+        graphss_ctx *ctx = testing_ctx(NULL, threads);
+        for (size_t w = 0; w < sizeof widths / sizeof *widths; w++) {
+            const size_t k = widths[w];
+            graphss_i_csr m = random_csr(&rng, 2500, 37, 4, true, true);
+            float *x = random_floats(&rng, m.n_rows * k);
+            float *y = calloc(m.n_cols * k, sizeof *y), *z = calloc(m.n_cols * k, sizeof *z);
+            graphss_i_blocks b = {0};
+            assert_true(graphss_i_blocks_suit(&m));
+            assert_int_equal(graphss_i_blocks_make(ctx, &b, &m), GRAPHSS_OK);
+            assert_int_equal(b.n, 3);
+            graphss_i_blocks_multiply(ctx, y, &b, 0, m.n_rows, x, k);
+            graphss_i_spmm_transposed(ctx, z, &m, x, k);
+            assert_memory_equal(y, z, m.n_cols * k * sizeof *y);
+            for (size_t j = 0; j < m.n_cols; j += 5)
+                assert_true(fabs(y[j * k + k / 2] - twin(&m, x, k, j, k / 2)) < 1e-3);
+            graphss_i_blocks_destroy(ctx, &b);
+            random_csr_free(&m);
+            free(x);
+            free(y);
+            free(z);
+        }
+        graphss_ctx_free(ctx);
+    }
+}
+
+TEST(every_set_multiplies_a_block)
+{
+    const int32_t offset[] = {0, 2, 2, 3};
+    const uint16_t row[] = {0, 2, 1};
+    const float value[] = {2, -1, 0.5f};
+    graphss_rng rng = graphss_rng_make(4, 1);
+    FOR_EACH_SET(kern)
+    for (size_t w = 0; w < sizeof widths / sizeof *widths; w++) {
+        const size_t k = widths[w], c0 = k / 4, c1 = k - k / 5;
+        float *x = random_floats(&rng, 3 * k), *y = random_floats(&rng, 3 * k);
+        float *before = malloc(3 * k * sizeof *before);
+        memcpy(before, y, 3 * k * sizeof *y);
+        kern->spmm_block(y, offset, row, value, x, k, 3, c0, c1);
+        for (size_t j = 0; j < 3; j++)
+            for (size_t c = 0; c < k; c++) {
+                double want = before[j * k + c];
+                for (int32_t e = offset[j]; e < offset[j + 1] && c >= c0 && c < c1; e++)
+                    want += (double)value[e] * x[row[e] * k + c];
+                assert_true(fabs(y[j * k + c] - want) <= 1e-5);
+            }
+        free(x);
+        free(y);
+        free(before);
+    }
+}
+
+/* As dropout has it: fewer entries, and of some rows alone. */
+TEST(blocks_take_other_entries)
+{
+    enum { K = 24, FROM = 1100, TO = 2000 };
+    graphss_rng rng = graphss_rng_make(5, 1);
+    graphss_ctx *ctx = testing_ctx(NULL, 2);
+    graphss_i_csr m = random_csr(&rng, 3000, 20, 5, true, false), few = m;
+    float *x = random_floats(&rng, m.n_rows * K);
+    float *y = calloc(m.n_cols * K, sizeof *y), *z = calloc(m.n_cols * K, sizeof *z);
+    graphss_i_blocks b = {0};
+    assert_int_equal(graphss_i_blocks_make(ctx, &b, &m), GRAPHSS_OK);
+    few.offset = calloc(m.n_rows + 1, sizeof *few.offset);
+    for (size_t i = FROM; i < m.n_rows; i++) /* the first entry of each row, if there is one */
+        few.offset[i + 1] = few.offset[i] + (i < TO && m.offset[i] < m.offset[i + 1]);
+    few.column = malloc((size_t)few.offset[m.n_rows] * sizeof *few.column);
+    few.value = malloc((size_t)few.offset[m.n_rows] * sizeof *few.value);
+    for (size_t i = FROM; i < TO; i++)
+        if (few.offset[i] < few.offset[i + 1]) {
+            few.column[few.offset[i]] = m.column[m.offset[i]];
+            few.value[few.offset[i]] = 2 * m.value[m.offset[i]];
+        }
+    graphss_i_blocks_fill(ctx, &b, &few, FROM, TO);
+    graphss_i_blocks_multiply(ctx, y, &b, FROM, TO, x, K);
+    graphss_i_spmm_transposed(ctx, z, &few, x, K);
+    assert_memory_equal(y, z, m.n_cols * K * sizeof *y);
+    graphss_i_blocks_destroy(ctx, &b);
+    random_csr_free(&m);
+    free(few.offset);
+    free(few.column);
+    free(few.value);
+    free(x);
+    free(y);
+    free(z);
+    graphss_ctx_free(ctx);
+}
+
+TEST(few_entries_for_many_columns_do_not_suit)
+{
+    graphss_rng rng = graphss_rng_make(6, 1);
+    graphss_i_csr wide = random_csr(&rng, 50, 1000000, 2, true, false);
+    graphss_i_csr ones = random_csr(&rng, 50, 10, 2, false, false);
+    int64_t none = 0;
+    const graphss_i_csr empty = {.n_cols = 5, .offset = &none};
+    assert_false(graphss_i_blocks_suit(&wide));
+    assert_false(graphss_i_blocks_suit(&ones));
+    assert_false(graphss_i_blocks_suit(&empty));
+    random_csr_free(&wide);
+    random_csr_free(&ones);
+}
+
+static graphss_status make_once(graphss_ctx *ctx, void *arg)
+{
+    graphss_i_blocks b = {0};
+    const graphss_status st = graphss_i_blocks_make(ctx, &b, arg);
+    graphss_i_blocks_destroy(ctx, &b);
+    return st;
+}
+
+TEST(memory_may_run_out)
+{
+    graphss_rng rng = graphss_rng_make(7, 1);
+    graphss_i_csr m = random_csr(&rng, 100, 10, 4, true, false);
+    testing_each_allocation_fails(make_once, &m);
     random_csr_free(&m);
 }
 

@@ -3,6 +3,8 @@
 #define GRAPHSS_RANDOM_CSR_H
 
 #include "graph/products.h"
+#include "kernels/kernels.h"
+#include <stdbool.h>
 #include <stdlib.h>
 
 /* Normal numbers in a block of malloc. */
@@ -50,5 +52,12 @@ static inline void random_csr_free(graphss_i_csr *m)
     free(m->value);
     *m = (graphss_i_csr){0};
 }
+
+/* For each instruction set this machine has. */
+
+#define FOR_EACH_SET(k) \
+    const graphss_i_kernels *table_[GRAPHSS_I_KERNEL_SETS], *k = NULL; \
+    const size_t n_tables_ = graphss_i_kernels_supported(table_); \
+    for (size_t t_ = 0; t_ < n_tables_ && (k = table_[t_], true); t_++)
 
 #endif

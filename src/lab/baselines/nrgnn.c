@@ -29,7 +29,7 @@
 #include "lab/baselines/baselines.h"
 #include "models/fit.h"
 #include "models/model_type.h"
-#include "models/tape/pairs.h"
+#include "models/tape/tape.h"
 #include "recover/network.h"
 #include "recover/option_rows.h"
 #include <math.h>

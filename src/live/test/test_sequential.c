@@ -7,15 +7,15 @@ TEST(ranks_are_uniform_whatever_the_scores)
 {
     enum { N = 20000, PARTS = 20 };
     (void)state;
-    static graphss_i_ranks ref;
+    static graphss_i_score_counts ref;
     graphss_rng rng = graphss_rng_make(1, GRAPHSS_STREAM_SAMPLER);
     size_t count[PARTS] = {0};
     memset(&ref, 0, sizeof ref);
     for (size_t i = 0; i < N; i++) { /* many ties: three scores, and a few others */
         const double score = graphss_rng_below(&rng, 10) ? (double)graphss_rng_below(&rng, 3)
                                                          : 5 * graphss_rng_normal(&rng);
-        const double p = graphss_i_ranks_rank(&ref, score, graphss_rng_double(&rng));
-        graphss_i_ranks_add(&ref, score);
+        const double p = graphss_i_score_counts_rank(&ref, score, graphss_rng_double(&rng));
+        graphss_i_score_counts_add(&ref, score);
         assert_true(p >= 0 && p <= 1);
         count[(size_t)fmin(p * PARTS, PARTS - 1)]++;
     }

@@ -2,7 +2,7 @@
  * upper half. Rows of a pattern need not be ascending, so they are put one behind the other:
  * edges, the loop, pairs with smaller nodes, pairs with larger ones; each of the pairs comes
  * by twice, and that is how its two entries find each other. */
-#include "models/tape/pairs.h"
+#include "models/tape/tape.h"
 #include <string.h>
 
 void graphss_i_pairs_destroy(graphss_ctx *ctx, graphss_i_pairs *p)

@@ -1,4 +1,5 @@
 /* test_dataset.c - which reader a name or a path gets. */
+#include "data/formats/npz.h"
 #include "testing.h"
 #include <sys/stat.h>
 
@@ -225,6 +226,271 @@ TEST(each_allocation_may_fail)
     surround(f.path, NULL, NULL);
     testing_each_allocation_fails(find_and_destroy, NULL);
     remove_folder(&f);
+    graphss_ctx_free(ctx);
+}
+
+/* ---- predictions ---- */
+
+static int32_t label[] = {1, -1, 0};
+static float prob[] = {0.25f, 0.75f, 0.5f, 0.5f, 1, 0};
+static double posterior[] = {0.1, 0.9, 0.5, 0.5, 1, 0}, perturbed[] = {0, 0.5, 1};
+static size_t start[] = {0, 2, 4, 6};
+static char text[] = "a\0b\0c";
+static int32_t trained[] = {2}, validated[] = {0}, tested[] = {1}, seen[] = {1};
+
+static const graphss_predictions whole = {3, 2, label, prob, posterior, perturbed,
+    {3, start, text}, {2, start, text}, {1, 1, 1, trained, validated, tested, seen, seen, 0}};
+
+TEST(predictions_read_back_as_they_were)
+{
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    char path[256];
+    testing_temporary(path, sizeof path, "predictions.npz");
+    graphss_predictions p = {0};
+    assert_ok(ctx, graphss_predictions_write(ctx, &whole, path));
+    assert_ok(ctx, graphss_predictions_read(ctx, &p, path));
+    assert_int_equal(p.n_nodes, 3);
+    assert_int_equal(p.n_classes, 2);
+    assert_memory_equal(p.label, label, sizeof label);
+    assert_memory_equal(p.prob, prob, sizeof prob);
+    assert_memory_equal(p.posterior, posterior, sizeof posterior);
+    assert_memory_equal(p.perturbed, perturbed, sizeof perturbed);
+    assert_string_equal(graphss_names_get(&p.node_names, 2), "c");
+    assert_int_equal(p.class_names.count, 2);
+    assert_string_equal(graphss_names_get(&p.class_names, 1), "b");
+    assert_int_equal(p.split.n_train, 1);
+    assert_int_equal(p.split.train[0], 2);
+    assert_int_equal(p.split.val[0], 0);
+    assert_int_equal(p.split.test[0], 1);
+    assert_null(p.split.train_label); /* which nodes, not what was said of them */
+    graphss_predictions_destroy(ctx, &p);
+
+    /* Labels alone: the largest tells the number of classes. */
+    const graphss_predictions bare = {.n_nodes = 3, .n_classes = 9, .label = label};
+    assert_ok(ctx, graphss_predictions_write(ctx, &bare, path));
+    assert_ok(ctx, graphss_predictions_read(ctx, &p, path));
+    assert_int_equal(p.n_classes, 2);
+    assert_null(p.prob);
+    assert_int_equal(p.split.n_train + p.split.n_val + p.split.n_test, 0);
+    graphss_predictions_destroy(ctx, &p);
+    unlink(path);
+    graphss_ctx_free(ctx);
+}
+
+TEST(unsound_predictions_are_refused)
+{
+    testing_memory memory = {0};
+    graphss_ctx *ctx = testing_ctx(&memory, 1);
+    const long before = memory.blocks;
+    char path[256];
+    testing_temporary(path, sizeof path, "unsound.npz");
+    int32_t too_high[] = {1, 2, 0}, too_low[] = {1, -2, 0};
+    int32_t beyond[] = {3};
+    float not_finite[] = {0.25f, 0.75f, (float)NAN, 0.5f, 1, 0};
+    const struct {
+        graphss_predictions p;
+        const char *part;
+    } bad[] = {
+        {{.n_nodes = 3, .n_classes = 2, .label = too_high, .prob = prob},
+            "array 'labels': entry 1 is 2, want a class or -1"},
+        {{.n_nodes = 3, .n_classes = 2, .label = too_low}, "array 'labels': entry 1 is -2"},
+        {{.n_nodes = 3, .n_classes = 2, .label = label, .prob = not_finite},
+            "array 'probabilities': entry 2 is nan"},
+        {{.n_nodes = 3, .label = label, .split = {.n_test = 1, .test = beyond}},
+            "array 'test': entry 0 is 3, want a node below 3"},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        graphss_predictions p = {0};
+        assert_ok(ctx, graphss_predictions_write(ctx, &bad[i].p, path));
+        assert_fails(
+            ctx, graphss_predictions_read(ctx, &p, path), GRAPHSS_ERR_DATA, bad[i].part);
+        assert_null(p.label);
+        assert_int_equal(memory.blocks, before);
+    }
+    const int64_t labels[] = {0, 1, 0};
+    const graphss_i_array_out array[] = {
+        {.name = "labels", .dtype = "<i8", .n_dims = 1, .shape = {3}, .data = labels},
+        {.name = "probabilities", .dtype = "<f4", .n_dims = 2, .shape = {2, 3}, .data = prob}};
+    graphss_predictions p = {0};
+    assert_ok(ctx, graphss_i_npz_write(ctx, path, array, 2));
+    assert_fails(ctx, graphss_predictions_read(ctx, &p, path), GRAPHSS_ERR_DATA,
+        "array 'probabilities': 2 x 3, want 3 nodes x classes");
+    assert_ok(ctx, graphss_i_npz_write(ctx, path, array + 1, 1));
+    assert_ok(
+        ctx, graphss_predictions_read(ctx, &p, path)); /* the most likely are the labels */
+    assert_true(p.n_nodes == 2 && p.n_classes == 3 && p.label && p.prob);
+    graphss_predictions_destroy(ctx, &p);
+    const graphss_i_array_out other = {
+        .name = "other", .dtype = "<f4", .n_dims = 2, .shape = {2, 3}, .data = prob};
+    assert_ok(ctx, graphss_i_npz_write(ctx, path, &other, 1));
+    assert_fails(ctx, graphss_predictions_read(ctx, &p, path), GRAPHSS_ERR_DATA,
+        "array 'labels' is missing");
+    const graphss_predictions none = {.n_nodes = 3};
+    assert_fails(ctx, graphss_predictions_write(ctx, &none, path), GRAPHSS_ERR_INVALID,
+        "without labels");
+    unlink(path);
+    graphss_ctx_free(ctx);
+}
+
+static graphss_status write_and_read(graphss_ctx *ctx, void *path)
+{
+    graphss_predictions p = {0};
+    graphss_status st = graphss_predictions_write(ctx, &whole, path);
+    if (st == GRAPHSS_OK)
+        st = graphss_predictions_read(ctx, &p, path);
+    graphss_predictions_destroy(ctx, &p);
+    return st;
+}
+
+TEST(each_allocation_of_predictions_may_fail)
+{
+    char path[256];
+    testing_temporary(path, sizeof path, "starved_predictions.npz");
+    testing_each_allocation_fails(write_and_read, path);
+    unlink(path);
+}
+
+/* ---- split file ---- */
+
+enum { N = 5, K = 3 };
+static const int32_t truth[N] = {0, 1, 2, 0, -1};
+
+#define FIXTURE(name) GRAPHSS_SEEDS "/data/" name ".npz"
+
+TEST(a_split_reads_back_as_it_was)
+{
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    char path[256];
+    testing_temporary(path, sizeof path, "split.npz");
+    int32_t classes[200];
+    for (int32_t i = 0; i < 200; i++)
+        classes[i] = i % K;
+    graphss_split a = {0}, b = {0};
+    assert_ok(ctx, graphss_split_make(ctx, &a, classes, 200, K, 1, NULL));
+    assert_ok(ctx, graphss_split_write(ctx, &a, path));
+    assert_ok(ctx, graphss_split_read(ctx, &b, path, NULL, 200, K));
+    assert_int_equal(a.n_train, b.n_train);
+    assert_int_equal(a.n_val, b.n_val);
+    assert_int_equal(a.n_test, b.n_test);
+    assert_memory_equal(a.train, b.train, a.n_train * sizeof *a.train);
+    assert_memory_equal(a.val, b.val, a.n_val * sizeof *a.val);
+    assert_memory_equal(a.test, b.test, a.n_test * sizeof *a.test);
+    assert_memory_equal(a.train_label, b.train_label, a.n_train * sizeof *a.train);
+    assert_memory_equal(a.val_label, b.val_label, a.n_val * sizeof *a.val);
+    graphss_split_destroy(ctx, &b);
+    graphss_split_destroy(ctx, &a);
+    unlink(path);
+    graphss_ctx_free(ctx);
+}
+
+TEST(masks_are_lists_and_missing_labels_come_from_the_truth)
+{
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    graphss_split s = {0};
+    assert_ok(ctx, graphss_split_read(ctx, &s, FIXTURE("masks"), truth, N, K));
+    assert_int_equal(s.n_train, 2);
+    assert_int_equal(s.train[0], 0);
+    assert_int_equal(s.train[1], 3);
+    assert_int_equal(s.train_label[1], 0);
+    assert_int_equal(s.n_val, 1);
+    assert_int_equal(s.val_label[0], 1);
+    assert_int_equal(s.test[0], 2);
+    graphss_split_destroy(ctx, &s);
+    assert_fails(ctx, graphss_split_read(ctx, &s, FIXTURE("masks"), NULL, N, K),
+        GRAPHSS_ERR_DATA, "array 'train': without its labels");
+    assert_fails(ctx, graphss_split_read(ctx, &s, FIXTURE("masks"), truth, 6, K),
+        GRAPHSS_ERR_DATA, "array 'train_mask': 5 elements, want 6");
+    assert_fails(ctx, graphss_split_read(ctx, &s, FIXTURE("plain"), truth, N, K),
+        GRAPHSS_ERR_DATA, "no split in it");
+    assert_null(s.train);
+    graphss_ctx_free(ctx);
+}
+
+TEST(bad_nodes_and_labels_are_refused_with_their_place)
+{
+    testing_memory memory = {0};
+    graphss_ctx *ctx = testing_ctx(&memory, 1);
+    const long before = memory.blocks;
+    char path[256];
+    testing_temporary(path, sizeof path, "bad_split.npz");
+    const struct {
+        int64_t train[2], val[1], train_labels[2];
+        const char *part;
+    } bad[] = {{{0, 5}, {1}, {0, 0}, "array 'idx_train': entry 1 is 5, want a node below 5"},
+        {{0, -1}, {1}, {0, 0}, "array 'idx_train': entry 1 is -1"},
+        {{0, 3}, {3}, {0, 0},
+            "array 'idx_val': entry 0 is node 3, which stands in "
+            "'idx_train' already"},
+        {{3, 3}, {1}, {0, 0},
+            "array 'idx_train': entry 1 is node 3, which stands in "
+            "'idx_train' already"},
+        {{0, 3}, {1}, {0, 3}, "array 'train_labels': entry 1 is 3, want a class below 3"},
+        {{0, 3}, {4}, {0, 1}, "array 'val': entry 0 is node 4, whose label is unknown"}};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        const int64_t test[] = {2};
+        const graphss_i_array_out array[] = {{.name = "idx_train",
+                                                 .dtype = "<i8",
+                                                 .n_dims = 1,
+                                                 .shape = {2},
+                                                 .data = bad[i].train},
+            {.name = "idx_val", .dtype = "<i8", .n_dims = 1, .shape = {1}, .data = bad[i].val},
+            {.name = "idx_test", .dtype = "<i8", .n_dims = 1, .shape = {1}, .data = test},
+            {.name = "train_labels",
+                .dtype = "<i8",
+                .n_dims = 1,
+                .shape = {2},
+                .data = bad[i].train_labels}};
+        graphss_split s = {0};
+        assert_ok(ctx, graphss_i_npz_write(ctx, path, array, 4));
+        assert_fails(ctx, graphss_split_read(ctx, &s, path, truth, N, K), GRAPHSS_ERR_DATA,
+            bad[i].part);
+        assert_non_null(strstr(graphss_ctx_error(ctx), path));
+        assert_int_equal(memory.blocks, before);
+    }
+    unlink(path);
+    graphss_ctx_free(ctx);
+}
+
+static graphss_status read_and_write(graphss_ctx *ctx, void *path)
+{
+    graphss_split s = {0};
+    graphss_status st = graphss_split_read(ctx, &s, FIXTURE("masks"), truth, N, K);
+    if (st == GRAPHSS_OK)
+        st = graphss_split_write(ctx, &s, path);
+    graphss_split_destroy(ctx, &s);
+    return st;
+}
+
+TEST(each_allocation_of_a_split_may_fail)
+{
+    char path[256];
+    testing_temporary(path, sizeof path, "starved_split.npz");
+    testing_each_allocation_fails(read_and_write, path);
+    unlink(path);
+}
+
+TEST(a_split_without_its_lists_is_not_written)
+{
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    char path[256];
+    testing_temporary(path, sizeof path, "lists.npz");
+    int32_t train[] = {0, 1};
+    const graphss_split split = {.n_train = 2, .n_val = 1, .n_test = 1, .train = train};
+    assert_fails(ctx, graphss_split_write(ctx, &split, path), GRAPHSS_ERR_INVALID,
+        "2, 1 and 1 nodes, but not the lists");
+    graphss_dataset data = {0};
+    assert_ok(ctx, graphss_dataset_read(ctx, &data, "synth:nodes=20,features=5", NULL));
+    data.split = split;
+    assert_fails(ctx, graphss_dataset_write(ctx, &data, path), GRAPHSS_ERR_INVALID,
+        "2, 1 and 1 nodes, but not the lists");
+    data.split = (graphss_split){0};
+    int32_t *target = data.graph.target;
+    data.graph.target = NULL;
+    assert_fails(
+        ctx, graphss_dataset_write(ctx, &data, path), GRAPHSS_ERR_INVALID, "no targets");
+    data.graph.target = target;
+    assert_int_not_equal(access(path, F_OK), 0);
+    graphss_dataset_destroy(ctx, &data);
     graphss_ctx_free(ctx);
 }
 

@@ -1,4 +1,4 @@
-#include "data/shards/shards.h"
+#include "data/shards/shard.h"
 #include "testing.h"
 #include <sys/stat.h>
 

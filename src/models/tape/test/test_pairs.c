@@ -1,5 +1,5 @@
 /* Pairs of nodes that might be connected: their patterns, and the gradients through them. */
-#include "models/tape/pairs.h"
+#include "models/tape/tape.h"
 #include "testing.h"
 
 enum { N = 9, H = 3, EACH = 3 };
