@@ -26,7 +26,8 @@ class Dataset:
     Read from ROOT/NAME.npz where that is there, else by its name (``graphss fetch``). setting
     "nettack": the largest connected part; 10 %, 10 % and 80 % of its nodes, of each class alike.
     "gcn": all nodes; 20 of each class to train, 500 to validate, 1000 to test. "prognn": the
-    largest connected part, and the split in ROOT/NAME_prognn_splits.json.
+    largest connected part, and the split in ROOT/NAME_prognn_splits.json; where that is not
+    there, the one of "nettack" with seed 15, by which the file was made.
     """
 
     def __init__(self, root: str, name: str, setting: str = "nettack", seed: int | None = None, require_mask: bool = False):
@@ -57,13 +58,15 @@ class Dataset:
         self.labels = self.labels[keep]
 
     def _split(self) -> tuple:
-        if self.setting == "prognn":
-            with open(_there(self.root, f"{self.name}_prognn_splits.json")) as file:
+        own = os.path.join(os.path.expanduser(self.root), f"{self.name}_prognn_splits.json")
+        if self.setting == "prognn" and os.path.exists(own):
+            with open(own) as file:
                 found = json.load(file)
             return tuple(np.array(found[f"idx_{part}"]) for part in ("train", "val", "test"))
         if self.setting == "gcn":
             return get_train_val_test_gcn(self.labels, self.seed)
-        return get_train_val_test(self.adj.shape[0], 0.1, 0.8, self.labels, self.seed)
+        seed = 15 if self.setting == "prognn" else self.seed
+        return get_train_val_test(self.adj.shape[0], 0.1, 0.8, self.labels, seed)
 
     def __repr__(self) -> str:
         return f"{self.name}(adj_shape={self.adj.shape}, feature_shape={self.features.shape})"

@@ -22,38 +22,52 @@ def classification_margin(output: Any, true_label: Any) -> float:
     return float(p[label] - np.delete(p, label).max())
 
 
+def _draws(seed: int | None) -> Any:
+    """Random numbers as DeepRobust draws them: numpy's old generator, without a seed the global one."""
+    return np.random.mtrand._rand if seed is None else np.random.RandomState(seed)
+
+
+def _cut(nodes: np.ndarray, size: float, stratify: Any, draws: Any) -> tuple:
+    """Two random parts of nodes, the second of a share of them; of each class alike with stratify.
+
+    By scikit-learn, which DeepRobust draws with: the same seed then gives the same nodes.
+    """
+    try:
+        from sklearn.model_selection import train_test_split
+    except ImportError:
+        order = draws.permutation(nodes.size)
+        if stratify is not None:
+            group, place = np.asarray(stratify)[order], np.empty(nodes.size)
+            for k in np.unique(group):
+                mine = np.flatnonzero(group == k)
+                place[mine] = (np.arange(mine.size) + draws.random_sample()) / mine.size
+            order = order[np.argsort(place, kind="stable")]
+        n = nodes.size - int(round(size * nodes.size))
+        return nodes[order[:n]], nodes[order[n:]]
+    return tuple(train_test_split(nodes, random_state=draws, train_size=1 - size, test_size=size, stratify=stratify))
+
+
 def get_train_val_test(
     nnodes: int, val_size: float = 0.1, test_size: float = 0.8, stratify: Any = None, seed: int | None = None
 ) -> tuple:
     """Random numbers of nodes to train, validate and test; of each class alike with stratify."""
-    rng = np.random.default_rng(seed)
-    order = rng.permutation(nnodes)
-    if stratify is not None:
-        group = np.asarray(stratify)[order]
-        place = np.empty(nnodes)
-        for k in np.unique(group):
-            mine = np.flatnonzero(group == k)
-            place[mine] = (np.arange(mine.size) + rng.random()) / mine.size
-        order = order[np.argsort(place, kind="stable")]
-    n_val, n_test = int(round(val_size * nnodes)), int(round(test_size * nnodes))
-    n_train = nnodes - n_val - n_test
-    return order[:n_train], order[n_train : n_train + n_val], order[n_train + n_val :]
+    draws, y = _draws(seed), None if stratify is None else np.asarray(stratify)
+    rest, test = _cut(np.arange(nnodes), test_size, y, draws)
+    train, val = _cut(rest, val_size / (1 - test_size), None if y is None else y[rest], draws)
+    return train, val, test
 
 
 def get_train_val_test_gcn(labels: Any, seed: int | None = None) -> tuple:
     """20 nodes of each class to train, 500 others to validate, 1000 others to test."""
-    rng = np.random.default_rng(seed)
-    y = np.asarray(labels)
-    order = rng.permutation(y.size)
-    train = np.concatenate([order[y[order] == k][:20] for k in np.unique(y[y >= 0])])
-    rest = order[~np.isin(order, train)]
-    return train, rest[:500], rest[500:1500]
+    draws, y = _draws(seed), np.asarray(labels)
+    order = [draws.permutation(np.flatnonzero(y == k)) for k in range(int(y.max()) + 1)]
+    rest = draws.permutation(np.concatenate([nodes[20:] for nodes in order]))
+    return np.concatenate([nodes[:20] for nodes in order]), rest[:500], rest[500:1500]
 
 
 def get_train_test(nnodes: int, test_size: float = 0.8, stratify: Any = None, seed: int | None = None) -> tuple:
     """The same without validation nodes."""
-    train, _, test = get_train_val_test(nnodes, 0.0, test_size, stratify, seed)
-    return train, test
+    return _cut(np.arange(nnodes), test_size, None if stratify is None else np.asarray(stratify), _draws(seed))
 
 
 def normalize_adj(mx: Any) -> Any:
