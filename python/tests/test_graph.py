@@ -47,16 +47,8 @@ class Dgl:
         return 4
 
 
-class Igraph:
-    """A stand-in for igraph.Graph."""
-
-    vs = type("V", (), {"attributes": lambda self: []})()
-
-    def get_edgelist(self):
-        return [*PAIRS, *((b, a) for a, b in PAIRS)]
-
-    def vcount(self):
-        return 4
+def igraph():
+    return pytest.importorskip("igraph").Graph(n=4, edges=PAIRS)
 
 
 def nx_graph():
@@ -82,7 +74,7 @@ def frame():
         lambda: np.stack([np.r_[SOURCE, TARGET], np.r_[TARGET, SOURCE]]),
         pyg,
         Dgl,
-        Igraph,
+        igraph,
         nx_graph,
         frame,
     ],
@@ -245,6 +237,8 @@ def test_names_of_frames_and_networkx_are_kept():
     pandas = pytest.importorskip("pandas")
     g = gs.Graph(networkx.Graph([("x", "y"), ("y", "z")]), warn=False)
     assert g.names == ["x", "y", "z"] and sorted(g.to_networkx().edges) == [("x", "y"), ("y", "z")]
+    both = pytest.importorskip("igraph").Graph(n=3, edges=[(0, 1), (1, 2)], vertex_attrs={"name": ["x", "y", "z"]})
+    assert gs.Graph(both, warn=False) == g
     edges = pandas.DataFrame({"u": ["x", "y"], "v": ["y", "z"]})
     assert gs.Graph.from_pandas(edges, warn=False) == g
     assert gs.Graph.from_pandas(edges, nodes=["x", "y", "z", "alone"], warn=False).n_nodes == 4

@@ -164,16 +164,62 @@ def test_weights_that_are_not_the_origins_are_refused(world, nets):
         make(net.pyg(), probe=probe, self_loops=False)
     with pytest.raises(gs.DataError, match="not the one the probe is of"):
         make(net.pyg(), probe=probe, row_normalise=True)
-    square = {k: v for k, v in net.pyg().items()}
-    square["conv1.lin.weight"] = square["conv1.lin.weight"].T
+    turned = {k: v.T if k == "conv1.lin.weight" else v for k, v in net.pyg().items()}
     with pytest.raises(gs.GraphssError):
-        make(square, probe=probe)
+        make(turned, probe=probe)
+    small = train(lambda d, k: Gcn(d, k, hidden=3), world, epochs=5)
+    told = (world.X, world.graph, answer(small)(world.graph, world.X.to_array()))
+    square = {k: v.T if k == "conv2.lin.weight" else v for k, v in small.pyg().items()}
+    assert make(small.pyg(), probe=told).probe_difference_ < 1e-5
+    with pytest.raises(gs.DataError, match="not the one the probe is of"):
+        make(square, probe=told)  # 3 x 3: its shape does not tell
     with pytest.raises(gs.DataError, match="bn.running_mean"):
         make({**net.pyg(), "bn.running_mean": torch.zeros(16)}, probe=probe)
     with pytest.warns(gs.GraphssWarning, match="probe"):
         make(net.pyg())
     with pytest.raises(ValueError, match="layout"):
         make(net.pyg(), layout="keras", probe=probe)
+
+
+@pytest.mark.parametrize("layout", ["pyg of old", "dgl", "deeprobust"])
+def test_other_layouts_of_a_gcn(world, nets, layout):
+    w, b = nets["Gcn"].w, nets["Gcn"].b
+    names = {"pyg of old": ("conv1", "conv2"), "dgl": ("layers.0", "layers.1"), "deeprobust": ("gc1", "gc2")}[layout]
+    state = {f"{name}.{what}": t for i, name in enumerate(names) for what, t in (("weight", w[i].weight.T), ("bias", b[i]))}
+    probe = (world.X, world.graph, answer(nets["Gcn"])(world.graph, world.X.to_array()))
+    clf = gs.NodeClassifier.from_state_dict(state, layout=layout.split()[0], probe=probe)
+    assert clf.probe_difference_ < 1e-5
+    with pytest.raises(gs.GraphssError):
+        gs.NodeClassifier.from_state_dict({k: v.t() for k, v in state.items()}, layout=layout.split()[0], probe=probe)
+
+
+def test_layouts_of_graphsage_and_of_sgc(world, nets):
+    make, net = gs.NodeClassifier.from_state_dict, nets["Sage"]
+    probe = (world.X, world.graph, answer(net)(world.graph, world.X.to_array()))
+    state = {}
+    for i in (0, 1):
+        state[f"layers.{i}.fc_neigh.weight"], state[f"layers.{i}.fc_self.weight"] = net.l[i].weight, net.r[i].weight
+        state[f"layers.{i}.bias"] = net.l[i].bias
+    assert make(state, layout="dgl", model="sage-mean", probe=probe).probe_difference_ < 1e-5
+    swapped = {k.replace("fc_neigh", "x").replace("fc_self", "fc_neigh").replace("x", "fc_self"): v for k, v in state.items()}
+    with pytest.raises(gs.DataError, match="not the one the probe is of"):
+        make(swapped, layout="dgl", model="sage-mean", probe=probe)
+
+    w, a = nets["Gcn"].w, propagation(world.graph)  # the mean of neighbours and node, one matrix: DGL's "gcn"
+    m, x = a / a.sum(1, keepdim=True), torch.tensor(world.X.to_dense())
+    one = (m @ w[1](torch.relu(m @ w[0](x)))).softmax(1).detach()
+    state = {f"layers.{i}.fc_neigh.weight": w[i].weight for i in (0, 1)}
+    assert make(state, layout="dgl", model="sage", probe=(world.X, world.graph, one)).probe_difference_ < 1e-5
+
+    r, line = a.sum(1) ** -0.5, torch.nn.Linear(x.shape[1], 3)
+    p = a * r[:, None] * r[None, :]
+    told = (world.X, world.graph, line(p @ (p @ x)).softmax(1).detach())
+    for layout, name in (("pyg", "lin"), ("dgl", "fc")):
+        state = {f"{name}.weight": 9 * line.weight, f"{name}.bias": line.bias}
+        sharp = (*told[:2], (9 * (line(p @ (p @ x)) - line.bias) + line.bias).softmax(1).detach())
+        assert make(state, layout=layout, model="sgc", hops=2, probe=sharp).probe_difference_ < 1e-5
+        with pytest.raises(gs.DataError, match="not the one the probe is of"):
+            make(state, layout=layout, model="sgc", hops=3, probe=sharp)
 
 
 def test_answers_alone_are_enough_for_a_verdict(world, nets):

@@ -27,8 +27,8 @@ def _draws(seed: int | None) -> Any:
     return np.random.mtrand._rand if seed is None else np.random.RandomState(seed)
 
 
-def _cut(nodes: np.ndarray, size: float, stratify: Any, draws: Any) -> tuple:
-    """Two random parts of nodes, the second of a share of them; of each class alike with stratify.
+def _cut(nodes: np.ndarray, first: float, second: float, stratify: Any, draws: Any) -> tuple:
+    """Two random parts of nodes, which are such shares of them; of each class alike with stratify.
 
     By scikit-learn, which DeepRobust draws with: the same seed then gives the same nodes.
     """
@@ -42,9 +42,9 @@ def _cut(nodes: np.ndarray, size: float, stratify: Any, draws: Any) -> tuple:
                 mine = np.flatnonzero(group == k)
                 place[mine] = (np.arange(mine.size) + draws.random_sample()) / mine.size
             order = order[np.argsort(place, kind="stable")]
-        n = nodes.size - int(round(size * nodes.size))
+        n = nodes.size - int(np.ceil(second * nodes.size))
         return nodes[order[:n]], nodes[order[n:]]
-    return tuple(train_test_split(nodes, random_state=draws, train_size=1 - size, test_size=size, stratify=stratify))
+    return tuple(train_test_split(nodes, random_state=draws, train_size=first, test_size=second, stratify=stratify))
 
 
 def get_train_val_test(
@@ -52,8 +52,10 @@ def get_train_val_test(
 ) -> tuple:
     """Random numbers of nodes to train, validate and test; of each class alike with stratify."""
     draws, y = _draws(seed), None if stratify is None else np.asarray(stratify)
-    rest, test = _cut(np.arange(nnodes), test_size, y, draws)
-    train, val = _cut(rest, val_size / (1 - test_size), None if y is None else y[rest], draws)
+    share = 1 - val_size - test_size
+    both = share + val_size
+    rest, test = _cut(np.arange(nnodes), both, test_size, y, draws)
+    train, val = _cut(rest, share / both, val_size / both, None if y is None else y[rest], draws)
     return train, val, test
 
 
@@ -67,7 +69,7 @@ def get_train_val_test_gcn(labels: Any, seed: int | None = None) -> tuple:
 
 def get_train_test(nnodes: int, test_size: float = 0.8, stratify: Any = None, seed: int | None = None) -> tuple:
     """The same without validation nodes."""
-    return _cut(np.arange(nnodes), test_size, None if stratify is None else np.asarray(stratify), _draws(seed))
+    return _cut(np.arange(nnodes), 1 - test_size, test_size, None if stratify is None else np.asarray(stratify), _draws(seed))
 
 
 def normalize_adj(mx: Any) -> Any:
