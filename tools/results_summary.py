@@ -1,4 +1,5 @@
-"""results/summary.csv: one line for each cell. Not a program; tools/results uses it."""
+"""results/summary.csv: one line for each cell. What a line leaves empty of recipe, dataset, model,
+setting and commit is that of the line above. Not a program; tools/results uses it."""
 import csv
 import io
 import json
@@ -75,11 +76,16 @@ def table(folder):
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(COLUMNS)
+    above = [None] * 5
     for key in sorted(found):
         runs, commits = found[key]
         most = max(map(len, runs.values()))
         cell = {measure: summary(measure, runs[measure], most) for measure in sorted(runs)}
         labels = [cell.pop(measure, "") for measure in LABELS]
         more = " ".join(f"{measure} {value}" for measure, value in cell.items())
-        writer.writerow([*key, most, " ".join(sorted(commits - {""})), *labels, more])
+        commit = " ".join(sorted(commits - {""}))
+        said = [value or "-" for value in (*key[:4], commit)]
+        shown = ["" if new == old else new for new, old in zip(said, above)]
+        above = said
+        writer.writerow([*shown[:4], *key[4:], most, shown[4], *labels, more])
     return text.getvalue()

@@ -8,7 +8,7 @@
 #   posteriors, probabilities of a perturbation and p-values of nodes differ by 0.01 in the mean,
 #   and by more than 0.1 for at most 3 % of the nodes
 BEGIN {
-    FS = "\t"
+    FS = OFS = "\t"
     P_SNAPSHOT = 0.02
     P_MIDDLE = 0.2
     MIDDLE = 0.3
@@ -28,6 +28,8 @@ function wrong(name, text)
 }
 
 FNR == 1 && NR == 1 { next }
+NR == FNR && $1 == "" { $1 = last }
+NR == FNR { last = $1 }
 $1 ~ /^cora/ && cora == "" { next }
 NR == FNR {
     stored[$1, $2] = $0
