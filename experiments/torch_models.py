@@ -52,12 +52,15 @@ def weights(*shape):
 
 
 class Net(torch.nn.Module):
-    """Two layers; x is sparse, and so is the first product."""
+    """Two layers; where x is sparse, so is the first product."""
 
     def forward(self, links, x):
-        if self.training:
+        if not x.is_sparse:
+            x = F.dropout(x, 0.5, self.training)
+        elif self.training:
             x = torch.sparse_coo_tensor(x.indices(), F.dropout(x.values(), 0.5), x.shape).coalesce()
-        h = F.dropout(torch.relu(self.layer(0, links, torch.sparse.mm, x)), 0.5, self.training)
+        mm = torch.sparse.mm if x.is_sparse else torch.mm
+        h = F.dropout(torch.relu(self.layer(0, links, mm, x)), 0.5, self.training)
         return self.layer(1, links, torch.mm, h)
 
 
@@ -119,10 +122,12 @@ NORMALISE = True  # divide rows by their sums, as examples for the citation grap
 
 
 def tensor(X):
-    """Features as the models here want them: sparse."""
+    """Features as the models here want them: sparse where most are zero."""
     x = sp.csr_matrix(X, dtype=np.float32)
     if NORMALISE:
         x = sp.diags(1 / np.maximum(np.asarray(abs(x).sum(1)).ravel(), 1e-9)) @ x
+    if x.nnz > 0.1 * x.shape[0] * x.shape[1]:
+        return torch.tensor(x.toarray().astype(np.float32))
     x = x.tocoo()
     index = torch.tensor(np.stack([x.row, x.col]).astype(np.int64))
     return torch.sparse_coo_tensor(index, torch.tensor(x.data.astype(np.float32)), x.shape).coalesce()

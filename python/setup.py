@@ -7,12 +7,14 @@ comes from the system.
 
 import os
 import pathlib
+import re
 import shlex
 import subprocess
 
 from setuptools import Extension, setup
+from setuptools.command.build_ext import build_ext
+from setuptools.command.sdist import sdist
 
-HERE = pathlib.Path(__file__).resolve().parent
 SOURCES = ["call", "objects", "data", "model", "defence", "live"]
 SYSTEM = ["z", "curl", "jansson", "dl", "dnnl", "gomp", "m"]
 
@@ -22,25 +24,41 @@ def pkg_config(*what):
     return shlex.split(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
 
 
-build = os.environ.get("GRAPHSS_BUILD")
-if build:
+def library():
+    """Flags to compile against libgraphss, and to link it."""
+    build = os.environ.get("GRAPHSS_BUILD")
+    if not build:
+        return pkg_config("--cflags"), pkg_config("--libs")
     root = pathlib.Path(build)
-    include = ["-I" + str(HERE.parent / "include")]
-    link = [str(root / "libgraphss_lab.a"), str(root / "libgraphss.a"), *("-l" + name for name in SYSTEM), "-pthread"]
-else:
-    include = pkg_config("--cflags")
-    link = pkg_config("--libs")
-if os.environ.get("GRAPHSS_SANITIZE"):
-    include.append("-fsanitize=address")
-    link.append("-fsanitize=address")
+    tree = re.search(r"^CMAKE_HOME_DIRECTORY:\w+=(.*)$", (root / "CMakeCache.txt").read_text(), re.M).group(1)
+    parts = [str(root / "libgraphss_lab.a"), str(root / "libgraphss.a")]
+    return [f"-I{tree}/include"], [*parts, *("-l" + name for name in SYSTEM), "-pthread"]
+
+
+class Build(build_ext):
+    """Asks for the library when the extension is compiled: a source package needs none."""
+
+    def build_extension(self, ext):
+        include, link = library()
+        checks = ["-fsanitize=address"] if os.environ.get("GRAPHSS_SANITIZE") else []
+        ext.extra_compile_args += [*include, *checks]
+        ext.extra_link_args += [*link, *checks, "-Wl,--exclude-libs,ALL"]
+        super().build_extension(ext)
+
+
+class Source(sdist):
+    """With the header, which sdist would leave out."""
+
+    def make_release_tree(self, base_dir, files):
+        super().make_release_tree(base_dir, [*files, "src/core.h"])
+
 
 core = Extension(
     "graphss._core",
     sources=["src/%s.c" % name for name in SOURCES],
     depends=["src/core.h"],
     define_macros=[("_GNU_SOURCE", "1")],
-    extra_compile_args=[*include, "-std=c17", "-Wall", "-Wextra", "-Wno-missing-field-initializers"],
-    extra_link_args=[*link, "-Wl,--exclude-libs,ALL"],
+    extra_compile_args=["-std=c17", "-Wall", "-Wextra", "-Wno-missing-field-initializers"],
     py_limited_api=True,
 )
-setup(ext_modules=[core], options={"bdist_wheel": {"py_limited_api": "cp311"}})
+setup(ext_modules=[core], cmdclass={"build_ext": Build, "sdist": Source}, options={"bdist_wheel": {"py_limited_api": "cp311"}})
