@@ -182,6 +182,11 @@ def test_pygods_outliers_are_put_in(world):
     two, tight = gen_structural_outlier(one, m=5, n=3, seed=1)
     assert tight.sum() == 15 and two.x is one.x
     assert gs.Graph(two.edge_index, n_nodes=400).n_edges > world.graph.n_edges + 20
+    there = data.edge_index.shape[1]
+    assert torch.equal(two.edge_index[:, :there], data.edge_index) and two.edge_index.shape[1] == there + 3 * 5 * 4
+    for wrong, kind in (((data, "few", 3), ValueError), (("no data", 1, 1), TypeError)):
+        with pytest.raises(kind):
+            gen_structural_outlier(*wrong)
     with pytest.raises(ValueError, match="401 outliers"):
         gen_contextual_outlier(data, n=401, k=1)
     with pytest.raises(FileNotFoundError, match="inj_cora.pt"):
@@ -220,6 +225,10 @@ def test_a_pygod_script(world):
     assert 0.3 < eval_roc_auc(truth, score) <= 1 and 0 < eval_average_precision(truth, score) <= 1
     assert eval_recall_at_k(truth, score) == eval_precision_at_k(truth, score)
     assert eval_roc_auc([0, 1, 1, 0], [0.1, 0.9, 0.8, 0.2]) == 1
+    metrics = pytest.importorskip("sklearn.metrics")
+    tied = np.round(score.numpy(), 1)
+    assert eval_average_precision(truth, tied) == pytest.approx(metrics.average_precision_score(truth, tied))
+    assert eval_roc_auc(truth, tied) == pytest.approx(metrics.roc_auc_score(truth, tied)) and detector.epoch == 100
     assert detector.decision_score_.shape == (400,) and np.isfinite(detector.threshold_)
     with pytest.raises(AttributeError):
         pygod.Nobody

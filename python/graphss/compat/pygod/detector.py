@@ -49,8 +49,11 @@ class GraphSS:
     """A detector with PyGOD's manners.
 
     ``contamination`` is kept as a parameter but does not set a threshold: nodes are labelled 1
-    where their p-value is at most ``false_alarm_rate``.
+    where their p-value is at most ``false_alarm_rate``. Other parameters of PyGOD's detectors
+    (``hid_dim``, ``epoch``, ``lr`` ...) are kept for scripts that ask for them, and change nothing.
     """
+
+    hid_dim: Any = 64
 
     def __init__(
         self,
@@ -68,7 +71,8 @@ class GraphSS:
             raise ValueError(f"contamination: found {contamination}, want above 0 and at most 0.5")
         self.contamination, self.false_alarm_rate = contamination, false_alarm_rate
         self.model, self.n_groups, self.seed = model, n_groups, seed
-        self.verbose = verbose
+        self.verbose, self.gpu = verbose, gpu
+        self.__dict__.update(more)
 
     def fit(self, data: Any, label: Any = None) -> "GraphSS":
         """Scores the nodes of ``data``. label is looked at by nobody."""

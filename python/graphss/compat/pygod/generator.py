@@ -18,8 +18,13 @@ def _changed(data: Any, **fields: Any) -> Any:
     return out
 
 
-def _start(data: Any, n: int, seed: int | None) -> tuple[np.ndarray, np.random.Generator]:
-    x = array_of(data.x, "x")
+def _start(data: Any, sizes: dict[str, Any], seed: int | None) -> tuple[np.ndarray, np.random.Generator]:
+    if not hasattr(data, "x") or not hasattr(data, "edge_index"):
+        raise TypeError(f"data: found {type(data).__name__}, want x and edge_index, as PyG's Data has")
+    for name, value in sizes.items():
+        if not isinstance(value, (int, np.integer)):
+            raise ValueError(f"{name}: found {value!r}, want a whole number")
+    x, n = array_of(data.x, "x"), int(np.prod([v for name, v in sizes.items() if name != "k"]))
     if not 0 < n <= len(x):
         raise ValueError(f"{n} outliers, want 1 to {len(x)}")
     return x, np.random.default_rng(seed)
@@ -30,7 +35,7 @@ def gen_contextual_outlier(data: Any, n: int, k: int, seed: int | None = None) -
 
     Returns (data, y): a changed copy, and 1 for the nodes that were changed.
     """
-    x, rng = _start(data, n, seed)
+    x, rng = _start(data, {"n": n, "k": k}, seed)
     if not 0 < k <= len(x):
         raise ValueError(f"k = {k} others, want 1 to {len(x)}")
     hit = rng.choice(len(x), size=n, replace=False)
@@ -47,9 +52,11 @@ def gen_structural_outlier(
 ) -> tuple:
     """n groups of m nodes, all linked to each other; a share p of these links is left out.
 
+    The new links stand after those that were there.
+
     Returns (data, y): a changed copy, and 1 for the nodes of the groups.
     """
-    x, rng = _start(data, m * n, seed)
+    x, rng = _start(data, {"m": m, "n": n}, seed)
     hit = rng.choice(len(x), size=m * n, replace=False)
     pairs = [
         (a, b)
@@ -64,4 +71,4 @@ def gen_structural_outlier(
     index = np.concatenate([array_of(data.edge_index, "edge_index"), new], axis=1)
     y = np.zeros(len(x), dtype=np.int64)
     y[hit] = 1
-    return _changed(data, edge_index=_tensor(np.unique(index, axis=1))), _tensor(y)
+    return _changed(data, edge_index=_tensor(index)), _tensor(y)

@@ -20,10 +20,11 @@ def eval_roc_auc(label: Any, score: Any) -> float:
 
 
 def eval_average_precision(label: Any, score: Any) -> float:
-    """The mean precision at each outlier found."""
+    """The mean over the outliers of the precision among those with as high a score or a higher one."""
     y, s = array_of(label).astype(bool), array_of(score)
-    hit = y[np.argsort(-s, kind="stable")]
-    return float(np.mean((np.cumsum(hit) / np.arange(1, hit.size + 1))[hit]))
+    order = np.argsort(-s, kind="stable")
+    hit, last = y[order], np.searchsorted(-s[order], -s[order], side="right") - 1
+    return float(np.mean((np.cumsum(hit) / np.arange(1, hit.size + 1))[last][hit]))
 
 
 def eval_recall_at_k(label: Any, score: Any, k: int | None = None) -> float:
