@@ -153,12 +153,6 @@ void graphss_i_parallel(graphss_ctx *ctx, size_t n_tasks, graphss_i_task fn, voi
  * run. */
 graphss_status graphss_i_parallel_checked(
     graphss_ctx *ctx, size_t n_tasks, graphss_i_task fn, void *arg);
-/* The same for jobs, which may allocate and fail. Each job has its own context with one thread
- * (with a single thread, ctx itself); ctx may release what a job allocated. After a failure no
- * further job starts. Returns the failure of the lowest-numbered job. */
-typedef graphss_status (*graphss_i_parallel_job)(graphss_ctx *own, void *arg, size_t job);
-graphss_status graphss_i_parallel_jobs(
-    graphss_ctx *ctx, size_t n, graphss_i_parallel_job fn, void *arg);
 /* Divides n rows into tasks of `rows` each: the number of tasks, and the end of one task's
  * rows. */
 static inline size_t graphss_i_tasks(size_t n, size_t rows)

@@ -42,26 +42,6 @@ graphss_i_stratum graphss_i_stratum_of(const float *change)
                          : GRAPHSS_I_UNCHANGED;
 }
 
-double graphss_i_score_aged(const graphss_i_state_model *m, double score)
-{
-    const double *clean = m->reference[GRAPHSS_I_UNCHANGED];
-    const double *aged = m->reference[GRAPHSS_I_NO_PAST];
-    if (score <= clean[0] || score >= clean[Q - 1]) /* beyond: moved by as much as the end */
-        return score <= clean[0] ? score + aged[0] - clean[0]
-                                 : score + fmax(0, aged[Q - 1] - clean[Q - 1]);
-    size_t low = 0, high = Q - 1;
-    while (high - low > 1) {
-        const size_t middle = (low + high) / 2;
-        if (clean[middle] <= score)
-            low = middle;
-        else
-            high = middle;
-    }
-    const double gap = clean[high] - clean[low];
-    const double part = gap > 0 ? (score - clean[low]) / gap : 0;
-    return aged[low] + part * (aged[high] - aged[low]);
-}
-
 /* out [Q]: quantiles of n scores, which become sorted; the least and the greatest among them
  */
 static void take_quantiles(double *out, double *score, size_t n)

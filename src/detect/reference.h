@@ -35,8 +35,5 @@ double graphss_i_score_change(
     const graphss_i_state_model *m, size_t half, const float *change);
 /* Of a node with a past, by its row of change. */
 graphss_i_stratum graphss_i_stratum_of(const float *change);
-/* The score of looks that a node with this one would have after benign change: the quantile
- * of the same rank. */
-double graphss_i_score_aged(const graphss_i_state_model *m, double score);
 
 #endif

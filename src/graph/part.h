@@ -82,9 +82,6 @@ graphss_status graphss_i_part_gather(
 /* The same on rank 0 alone; all is not looked at elsewhere. */
 graphss_status graphss_i_part_collect(
     graphss_ctx *ctx, void *all, const graphss_i_part *part, const void *own, size_t size);
-/* And back: own [n_own x size] from all [n_all x size] of rank 0. */
-graphss_status graphss_i_part_deal(
-    graphss_ctx *ctx, void *own, const graphss_i_part *part, const void *all, size_t size);
 
 /* Rows of some nodes on every rank. id [n]: global numbers, the same on all ranks. Row i of
  * graph, whose targets are global numbers, and of features is of id[i]. from: rows of the own

@@ -88,19 +88,6 @@ graphss_status graphss_i_part_collect(
     return st;
 }
 
-graphss_status graphss_i_part_deal(
-    graphss_ctx *ctx, void *own, const graphss_i_part *p, const void *all, size_t size)
-{
-    roll r = {0};
-    graphss_status st = roll_open(ctx, &r, p, size);
-    for (size_t i = 0; i < r.total && !st; i++)
-        memcpy(r.row + i * size, (const char *)all + (size_t)r.id[i] * size, size);
-    if (!st)
-        st = graphss_i_ranks_exchange(ctx, own, r.out, r.row, r.in, size);
-    roll_close(ctx, &r);
-    return st;
-}
-
 /* ---- rows of some nodes for everybody ---- */
 
 /* A row that is told: which of those asked for, its neighbours and entries. */

@@ -63,7 +63,7 @@ typedef struct job {
     graphss_similarity kind;
 } job;
 
-enum { ROWS = 128 /* a task */, MEDIAN_OF = 1 << 16 };
+enum { ROWS = 128 /* a task */ };
 
 static void compare_rows(void *arg, size_t task)
 {
@@ -101,20 +101,5 @@ graphss_status graphss_i_edges_alike(graphss_ctx *ctx, graphss_graph *out,
                 out->target[kept++] = graph->target[e];
     }
     out->offset[n] = kept;
-    return GRAPHSS_OK;
-}
-
-graphss_status graphss_i_similarity_median(
-    graphss_ctx *ctx, float *median, const float *alike, size_t n)
-{
-    const size_t stride = n / MEDIAN_OF + 1, taken = (n + stride - 1) / stride;
-    double *sorted = graphss_i_alloc(ctx, taken, sizeof *sorted);
-    if (!sorted)
-        return GRAPHSS_ERR_NOMEM;
-    for (size_t j = 0; j < taken; j++)
-        sorted[j] = (double)alike[j * stride];
-    qsort(sorted, taken, sizeof *sorted, graphss_i_compare_doubles);
-    *median = taken ? (float)sorted[taken / 2] : 0;
-    graphss_release(ctx, sorted);
     return GRAPHSS_OK;
 }

@@ -15,9 +15,5 @@ void graphss_i_edge_similarity(graphss_ctx *ctx, float *out, const graphss_graph
  * of stored edges. */
 graphss_status graphss_i_edges_alike(graphss_ctx *ctx, graphss_graph *out,
     const graphss_graph *graph, const float *alike, float least);
-/* The median of alike [n], which holds no NaN; of a long array, the median of an evenly spaced
- * sample. 0 if n is 0. */
-graphss_status graphss_i_similarity_median(
-    graphss_ctx *ctx, float *median, const float *alike, size_t n);
 
 #endif

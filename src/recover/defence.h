@@ -105,9 +105,6 @@ graphss_status graphss_i_check_method(
 
 /* ---- running (recover.c) ---- */
 
-/* graphss_recover_run on input that was checked before. */
-graphss_status graphss_i_recover(graphss_ctx *ctx, graphss_recover_result *out,
-    const graphss_defence_input *in, const graphss_recover_options *opt);
 /* graphss_recover_run with what another recovery left, and for the next; carry NULL: neither.
  */
 graphss_status graphss_i_recover_carried(graphss_ctx *ctx, graphss_recover_result *out,

@@ -303,12 +303,6 @@ static graphss_status recover(graphss_ctx *ctx, graphss_recover_result *out,
     return st;
 }
 
-graphss_status graphss_i_recover(graphss_ctx *ctx, graphss_recover_result *out,
-    const graphss_defence_input *in, const graphss_recover_options *opt)
-{
-    return recover(ctx, out, in, opt, NULL, NULL);
-}
-
 graphss_status graphss_i_recover_carried(graphss_ctx *ctx, graphss_recover_result *out,
     const graphss_defence_input *in, const graphss_recover_options *opt,
     graphss_i_carry *carry)

@@ -58,29 +58,4 @@ graphss_status graphss_i_copy_node(graphss_ctx *ctx, graphss_i_sandbox *s,
     graphss_flips *flips, const graphss_attack_input *in, int32_t victim,
     const graphss_i_copying *how, graphss_rng *rng, size_t *edges, size_t *words);
 
-/* Dense features of victims are moved towards those of nodes they are to look like:
- * what an attacker does where there are no words to switch on and off. */
-
-/* Fraction of the distance moved, for small, usual and large budgets. */
-enum { GRAPHSS_I_MOVES = 3 };
-extern const double graphss_i_moves[GRAPHSS_I_MOVES];
-
-/* Appends the changes to *flips, which may already hold new edges of the victims. A victim
- * moves towards a random node of the class that most of its new edges lead to; without new
- * edges, towards one of another class than its own: x += share (x' - x). It is left unchanged
- * if many draws find no such node, or if share is 0. in: graph, features (dense), label,
- * n_classes, victims; share [victims]. */
-graphss_status graphss_i_move(graphss_ctx *ctx, graphss_flips *flips,
-    const graphss_attack_input *in, const double *share, graphss_rng *rng);
-
-/* Adds features and edges that support the class a node has: a harmless change
- * as large as an attack. */
-
-/* Appends to *flips for each victim: the `words` features with the strongest support for its
- * class that it lacks, or as many drawn from nodes of the class, in turn; and for two of every
- * four victims `edges` drawn as the class has them. Dense values are drawn. in: graph,
- * features, label, n_classes, surrogate, victims, seed. */
-graphss_status graphss_i_praise(graphss_ctx *ctx, graphss_flips *flips,
-    const graphss_attack_input *in, int64_t edges, int64_t words);
-
 #endif

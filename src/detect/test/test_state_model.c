@@ -165,7 +165,7 @@ TEST(a_model_keeps_what_was_learned)
     graphss_ctx_free(ctx);
 }
 
-TEST(references_rise_and_aged_scores_keep_their_order)
+TEST(references_rise_and_halves_differ)
 {
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     attacked_world a;
@@ -174,14 +174,6 @@ TEST(references_rise_and_aged_scores_keep_their_order)
     for (size_t s = 0; s < GRAPHSS_I_STRATA; s++)
         for (size_t i = 1; i < GRAPHSS_I_QUANTILES; i++)
             assert_true(m.reference[s][i] >= m.reference[s][i - 1]);
-    const double *clean = m.reference[GRAPHSS_I_UNCHANGED];
-    const double low = clean[0] - 3, high = clean[GRAPHSS_I_QUANTILES - 1] + 3;
-    double last = -INFINITY;
-    for (int i = 0; i <= 200; i++) {
-        const double aged = graphss_i_score_aged(&m, low + (high - low) * i / 200);
-        assert_true(aged >= last - 1e-9);
-        last = aged;
-    }
     size_t count[2] = {0};
     for (int32_t v = 0; v < 1000; v++)
         count[graphss_i_half_of(v)]++;
