@@ -16,12 +16,11 @@ from setuptools.command.build_ext import build_ext
 from setuptools.command.sdist import sdist
 
 SOURCES = ["call", "objects", "data", "model", "defence", "live"]
-SYSTEM = ["z", "curl", "jansson", "dl", "dnnl", "gomp", "m"]
 
 
-def pkg_config(*what):
-    command = ["pkg-config", "--static", *what, "graphss_lab"]
-    return shlex.split(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+def pkg_config(what, **more):
+    command, env = ["pkg-config", "--static", what, "graphss_lab"], {**os.environ, **more}
+    return shlex.split(subprocess.run(command, check=True, capture_output=True, text=True, env=env).stdout)
 
 
 def library():
@@ -32,7 +31,8 @@ def library():
     root = pathlib.Path(build)
     tree = re.search(r"^CMAKE_HOME_DIRECTORY:\w+=(.*)$", (root / "CMakeCache.txt").read_text(), re.M).group(1)
     parts = [str(root / "libgraphss_lab.a"), str(root / "libgraphss.a")]
-    return [f"-I{tree}/include"], [*parts, *("-l" + name for name in SYSTEM), "-pthread"]
+    system = [flag for flag in pkg_config("--libs", PKG_CONFIG_PATH=build) if not flag.startswith(("-L", "-lgraphss"))]
+    return [f"-I{tree}/include"], [*parts, *system]
 
 
 class Build(build_ext):

@@ -2,8 +2,11 @@
 
 import gc
 import os
+import re
 import resource
+import shutil
 import signal
+import subprocess
 import threading
 import time
 
@@ -42,6 +45,15 @@ def test_calls_leak_nothing(world):
         once()
     gc.collect()
     assert memory() - before < 4 << 20, (memory() - before)
+
+
+def test_all_the_extension_needs_is_linked():
+    """A symbol of expat came from Debian's interpreter, and other ones could not import it."""
+    if not shutil.which("ldd"):
+        pytest.skip("no ldd")
+    done = subprocess.run(["ldd", "-r", _core.__file__], capture_output=True, text=True)
+    missing = re.findall(r"undefined symbol: (\S+)", done.stdout + done.stderr)
+    assert missing and all(re.match("_?Py|__asan", name) for name in missing), missing
 
 
 def test_the_gil_is_released(world):
