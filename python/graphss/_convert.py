@@ -134,8 +134,13 @@ def from_sparse(adj: Any, what: str = "adj") -> Edges:
     return out
 
 
+_LARGEST_DENSE = 2**33  # entries: of more, only views of a few numbers can be there
+
+
 def from_dense(adj: np.ndarray, what: str = "adj") -> Edges:
     """A square array of zeros and ones."""
+    if adj.size > _LARGEST_DENSE:
+        raise ValueError(f"{what}: {adj.size} entries, want a sparse matrix or a list of edges")
     if adj.ndim != 2 or adj.shape[0] != adj.shape[1]:
         raise ValueError(f"{what}: shape {adj.shape}, want a square matrix, or 2 x edges")
     if adj.dtype.kind not in "biuf":

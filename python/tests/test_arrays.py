@@ -30,6 +30,8 @@ def arrays(rng):
                 yield locked
     yield np.broadcast_to(np.float32(1), (5, 5))
     yield np.broadcast_to(np.int64(1), (2, 5))
+    yield np.broadcast_to(np.int8(1), (10**6, 10**6))
+    yield np.broadcast_to(np.float32(1), (10**6, 10**6))
     yield np.lib.stride_tricks.as_strided(np.zeros(1), (5, 5), (0, 0))
     yield np.array([[np.nan, 1], [np.inf, 0]])
     yield np.array([[1e300, 0], [0, 1]])
