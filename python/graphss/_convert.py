@@ -31,6 +31,38 @@ def is_sparse(x: Any) -> bool:
     return hasattr(x, "tocsr") and hasattr(x, "shape")
 
 
+def _indices(a: Any, largest: int, what: str) -> np.ndarray:
+    a = np.asarray(a)
+    if a.ndim != 1 or a.dtype.kind not in "iu":
+        raise ValueError(f"{what}: found {a.dtype} of shape {a.shape}, want a list of whole numbers")
+    if a.size and (a.min() < 0 or a.max() >= largest):
+        raise ValueError(f"{what}: {a[(a < 0) | (a >= largest)][0]}, want 0 to {largest - 1}")
+    return a
+
+
+def rows_of(x: Any, what: str) -> Any:
+    """A sparse matrix as CSR. Its arrays are looked at first: scipy follows wrong ones out of memory."""
+    kind = getattr(x, "format", None)
+    if len(x.shape) != 2:
+        raise ValueError(f"{what}: shape {tuple(x.shape)}, want a matrix")
+    if kind in ("csr", "csc"):
+        outer, inner = x.shape if kind == "csr" else x.shape[::-1]
+        begin = np.asarray(x.indptr)
+        n = min(np.size(x.indices), np.size(x.data))
+        if begin.ndim != 1 or begin.dtype.kind not in "iu" or begin.size != outer + 1:
+            raise ValueError(f"{what}.indptr: found {begin.dtype} of shape {begin.shape}, want {outer + 1} whole numbers")
+        if begin[0] != 0 or begin[-1] > n or np.any(begin[1:] < begin[:-1]):
+            raise ValueError(f"{what}.indptr: want it to rise from 0 to at most {n}")
+        _indices(x.indices, inner, f"{what}.indices")
+    elif kind == "coo":
+        ends = [_indices(a, n, f"{what}.{name}") for a, n, name in zip((x.row, x.col), x.shape, ("row", "col"))]
+        if not ends[0].size == ends[1].size == np.size(x.data):
+            raise ValueError(f"{what}: {ends[0].size} rows, {ends[1].size} columns, {np.size(x.data)} values, want as many")
+    if kind in ("csr", "csc", "coo") and np.ndim(x.data) != 1:
+        raise ValueError(f"{what}.data: {np.ndim(x.data)} dimensions, want 1")
+    return x.tocsr()
+
+
 def unsparse(x: Any) -> Any:
     """A sparse torch tensor as a scipy matrix; anything else as it is."""
     if not (hasattr(x, "detach") and getattr(x, "layout", None) is not None and "sparse" in str(x.layout)):
@@ -120,15 +152,15 @@ def from_sparse(adj: Any, what: str = "adj") -> Edges:
     """A square scipy matrix; stored zeros are no links, weights are dropped."""
     if len(adj.shape) != 2 or adj.shape[0] != adj.shape[1]:
         raise ValueError(f"{what}: shape {tuple(adj.shape)}, want a square matrix")
-    csr = adj.tocsr()
-    value = np.asarray(csr.data)
+    csr = rows_of(adj, what)
+    n = int(csr.indptr[-1])  # there may be room for more
+    row, col, value = np.repeat(np.arange(adj.shape[0]), np.diff(csr.indptr)), csr.indices[:n], np.asarray(csr.data)[:n]
     if value.dtype.kind not in "biuf":
         raise TypeError(f"{what}: entries of type {value.dtype}, want numbers")
     if value.dtype.kind == "f" and not np.all(np.isfinite(value)):
         raise ValueError(f"{what}: NaN or infinity among its entries")
-    coo = csr.tocoo()
     kept = value != 0
-    out = _ends(coo.row[kept], coo.col[kept], adj.shape[0], what)
+    out = _ends(row[kept], col[kept], adj.shape[0], what)
     out.zeros = int(value.size - np.count_nonzero(kept))
     out.weighted = int(np.count_nonzero(value[kept] != 1))
     return out
@@ -273,15 +305,15 @@ def features_parts(X: Any) -> tuple:
     """("dense", float32 array) or ("sparse", n_cols, indptr, indices, data)."""
     X = unsparse(X)
     if is_sparse(X):
-        csr = X.tocsr()
+        csr = rows_of(X, "X")
         if csr.data.dtype.kind not in "biuf":
             raise TypeError(f"X: entries of type {csr.data.dtype}, want numbers")
         return (
             "sparse",
             int(csr.shape[1]),
             np.ascontiguousarray(csr.indptr, dtype=np.int64),
-            np.ascontiguousarray(csr.indices, dtype=np.int32),
-            _floats(csr.data),
+            np.ascontiguousarray(csr.indices[: csr.indptr[-1]], dtype=np.int32),
+            _floats(csr.data[: csr.indptr[-1]]),
         )
     if hasattr(X, "__arrow_c_stream__") and not hasattr(X, "to_numpy") and not hasattr(X, "detach"):
         from ._arrow import columns

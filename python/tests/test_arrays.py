@@ -82,6 +82,42 @@ def test_fit_and_predict_of_anything(world):
         quietly(world.clf.predict, world.X, a)
 
 
+def broken(rng):
+    """Sparse matrices whose arrays were changed afterwards."""
+    for kind in ("csr", "csc", "coo") * 40:
+        m = sp.random(30, 30, density=0.2, format=kind, random_state=int(rng.integers(99)), dtype=np.float32)
+        name = rng.choice(["row", "col", "data"] if kind == "coo" else ["indptr", "indices", "data"])
+        a = getattr(m, name).copy()
+        if rng.random() < 0.3:
+            a = a[: rng.integers(a.size)]
+        elif rng.random() < 0.2:
+            a = a.astype(rng.choice(["f8", "i8", "u1", "?"]))
+        elif name == "data":
+            a[rng.integers(a.size)] = np.nan
+        else:
+            a[rng.integers(a.size)] = rng.choice([-1, -(2**31), 2**31 - 1, 30, 10**6])
+        setattr(m, name, a)
+        yield m
+
+
+def test_broken_sparse_matrices(world):
+    """scipy itself follows their indices out of its memory."""
+    clf = gs.NodeClassifier(epochs=1, n_jobs=1, hidden=2)
+    y = np.arange(30) % 2
+    for m in broken(np.random.default_rng(0)):
+        quietly(gs.Graph, m)
+        quietly(gs.Features, m)
+        quietly(clf.fit, np.eye(30), y, m)
+        quietly(clf.fit, m, y)
+    for kind in (sp.csr_matrix, sp.csc_matrix):
+        m = kind(np.eye(4, dtype=np.float32))
+        m.indices[2] = 9
+        with pytest.raises(ValueError, match="indices: 9, want 0 to 3"):
+            gs.Graph(m)
+        with pytest.raises(ValueError, match="indices: 9, want 0 to 3"):
+            gs.Features(m)
+
+
 def test_lists_of_anything(world):
     detector = gs.TamperDetector(world.clf, n_jobs=1)
     for a in OTHERS + [np.array([-1]), np.array([400]), np.array([1.5]), np.array([0, 0]), np.array([2**40])]:

@@ -206,6 +206,12 @@ def test_arrow_streams_that_cannot_be_read():
     assert broken.released == 2  # what came before the fault, and the schema
 
 
+def test_sparse_matrices_with_room_for_more():
+    m = sp.csr_matrix(symmetric().astype(np.float32))
+    m.indices, m.data = np.r_[m.indices, 3, 3].astype(np.int32), np.r_[m.data, 5, 5].astype(np.float32)
+    assert gs.Graph(m) == expected() and (gs.Features(m).to_dense() == symmetric()).all()
+
+
 def test_what_is_cleaned_is_a_warning_with_numbers():
     a = sp.csr_matrix(np.array([[2.0, 1, 0], [0, 0, 5], [0, 1, 0]]))
     with pytest.warns(gs.GraphssWarning, match="1 in one direction only.*1 from a node to itself.*2 with another weight"):
