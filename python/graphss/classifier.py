@@ -60,11 +60,13 @@ class Classifier:
 
     def score(self, X: Any, y: Any, graph: Any = None) -> float:
         """Share of nodes with a known label (not -1) that get it."""
-        y = _convert.array_of(y, "y")
+        y, found = _convert.array_of(y, "y"), self.predict(X, graph)
+        if y.shape != found.shape:
+            raise ValueError(f"y: labels of shape {y.shape}, X has {found.size} rows")
         known = _known(y)
         if not known.any():
             raise ValueError("y: no node has a label")
-        return float(np.mean(self.predict(X, graph)[known] == y[known]))
+        return float(np.mean(found[known] == y[known]))
 
     # ---- files ----
 

@@ -51,6 +51,13 @@ def test_splits_as_lists_masks_and_objects(world):
         gs.NodeClassifier().fit(world.X, world.y, world.graph, split={"train": [400]})
 
 
+def test_scores_want_a_label_for_each_row(world):
+    assert world.clf.score(world.X, world.truth, world.graph) > 0.5
+    for wrong in (world.truth[:5], world.truth[:, None], 3):
+        with pytest.raises(ValueError, match="X has 400 rows"):
+            world.clf.score(world.X, wrong, world.graph)
+
+
 def test_partial_fit_goes_on(world):
     clf = gs.NodeClassifier(epochs=5)
     clf.partial_fit(world.X, world.y, world.graph)
