@@ -1,8 +1,8 @@
 """Builds graphss._core against libgraphss.
 
-GRAPHSS_BUILD names a build folder with libgraphss.a (make python sets it); without it
-pkg-config is asked for an installed one. The library is linked statically, what it needs
-comes from the system.
+GRAPHSS_BUILD names a build folder with libgraphss.a, which is put into the extension (make
+python sets it); what it needs comes from the system. Without it pkg-config is asked for an
+installed library, and the extension loads that one.
 """
 
 import os
