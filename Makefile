@@ -45,9 +45,9 @@ python: ## the Python package: build the wheel, test it in a clean virtual envir
 
 engine: ## the engine for several machines (--engine mpi), and its tests with 2 and 4 ranks
 	@tools/deps engine
-	@cmake --preset release
-	@cmake --build build -j $(JOBS)
-	@ctest --test-dir build --output-on-failure -R 'models.part|shards|cli.mpi'
+	@cmake --preset dev
+	@cmake --build build-dev -j $(JOBS)
+	@ctest --test-dir build-dev --output-on-failure -R 'part|shards|slices|cli.mpi'
 
 fuzz: ## feed the readers with broken files, FUZZ_SECONDS (60) for each
 	@tools/deps fuzz

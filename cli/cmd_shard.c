@@ -96,6 +96,37 @@ static graphss_status cut(cli *app, const graphss_dataset *data, const shard_opt
     return GRAPHSS_OK;
 }
 
+/* On ranks each reads a slice of the lines; what was written is read again, and thereby
+ * checked. */
+static graphss_status cut_slices(cli *app, const shard_options *opt)
+{
+    graphss_shards_summary summary = {0};
+    graphss_dataset data = {0};
+    if (opt->merge)
+        return cli_usage(app, "shard: --merge works on one machine, without --engine");
+    if (cli_given(app, "parts") && opt->parts != app->engine.ranks)
+        return cli_usage(app, "shard: --parts %lld for %d ranks, want one for each",
+            (long long)opt->parts, (int)app->engine.ranks);
+    if (strcmp(opt->partition, "blocks") != 0)
+        return cli_usage(app,
+            "shard: --partition %s needs the whole graph: with --engine "
+            "nodes stay in their order",
+            opt->partition);
+    graphss_status st = graphss_part_write(app->ctx, &summary, app->argument[0], opt->output,
+        (graphss_missing_rule)app->global.missing);
+    if (!st)
+        st = cli_read_dataset(app, &data, opt->output);
+    terminal_clear(&app->term);
+    if (!st) {
+        show_written(app, &data, opt->output);
+        show_cut(app, &summary, opt->partition);
+        if (app->json)
+            cli_ranks_json(app);
+    }
+    graphss_dataset_destroy(app->ctx, &data);
+    return st;
+}
+
 static graphss_status run(cli *app)
 {
     shard_options opt;
@@ -106,6 +137,8 @@ static graphss_status run(cli *app)
         return st;
     if (!opt.output)
         return cli_usage(app, "shard: want -o %s", opt.merge ? "FILE.npz" : "DIR");
+    if (app->engine.ranks)
+        return cut_slices(app, &opt);
     if (opt.merge && (cli_given(app, "parts") || cli_given(app, "partition")))
         return cli_usage(app, "shard: --merge makes one dataset, --%s has no meaning",
             cli_given(app, "parts") ? "parts" : "partition");
@@ -134,14 +167,19 @@ const cli_command cli_shard = {
     .name = "shard",
     .arguments = "DATASET -o DIR --parts R [--partition HOW]",
     .summary = "Cut a dataset into parts for several machines",
-    .about = "Writes part-0000.npz ... and shards.json, with a checksum of each part. Any "
-             "command reads the folder as the dataset it was; mpiexec -n R graphss --engine "
-             "mpi ... works on it with a part to each rank (docs/distributed.md).\n",
+    .about =
+        "Writes part-0000.npz ... and shards.json, with a checksum of each part. Any "
+        "command reads the folder as the dataset it was; mpiexec -n R graphss --engine "
+        "mpi ... works on it with a part to each rank (docs/distributed.md).\n\n"
+        "On ranks, each reads a slice of a plain edge list or of nodes.csv and edges.csv, "
+        "and nobody needs room for the whole.\n",
     .examples = "shard cora -o cora.shards --parts 2\n"
                 "shard my_folder/ -o my.shards --parts 4 --partition scotch\n"
                 "shard my.npz -o my.shards --parts 8 --partition my.part\n"
-                "shard --merge my.shards -o again.npz\n",
+                "shard --merge my.shards -o again.npz\n"
+                "shard my_folder/ -o my.shards --engine mpi\n",
     .judges_data = true,
+    .ranks = CLI_SHARED,
     .min_arguments = 1,
     .max_arguments = 1,
     .group = {{"Options", table_of, sizeof(shard_options), defaults}},

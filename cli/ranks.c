@@ -53,7 +53,7 @@ graphss_status cli_ranks_check(cli *app)
         return GRAPHSS_OK;
     return cli_usage(app,
         "%s does not run with --engine: on several ranks there are train, predict, evaluate, "
-        "alert, recover and attack",
+        "alert, recover, attack and shard",
         app->command->name);
 }
 

@@ -22,6 +22,7 @@
 
 #include <graphss/alert.h>
 #include <graphss/recover.h>
+#include <graphss/shards.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -57,6 +58,15 @@ GRAPHSS_MUST_CHECK graphss_status graphss_ctx_join(
  * fails anywhere calls it, and the others learn of it in whatever they do together next. */
 GRAPHSS_MUST_CHECK graphss_status graphss_engine_agree(
     graphss_ctx *ctx, graphss_status own, const char *text);
+
+/* Shards of an edge list, or of a folder with nodes.csv and edges.csv, too large for one
+ * memory: each rank reads a slice of the lines and writes its shard. They are those of
+ * graphss_dataset_read and graphss_shards_write, with the same hash, where nodes stay in their
+ * order; files must not be packed. summary may be NULL. Errors as of these, and DATA: what no
+ * slice can tell alone, empty cells to be filled and columns of text. */
+GRAPHSS_MUST_CHECK graphss_status graphss_part_write(graphss_ctx *ctx,
+    graphss_shards_summary *summary, const char *where, const char *folder,
+    graphss_missing_rule missing);
 
 /* The shard of this rank, and what it needs to know of the others. */
 typedef struct graphss_part graphss_part;

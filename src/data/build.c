@@ -176,31 +176,38 @@ static bool clean_rows(
     return clean;
 }
 
-/* Features are dense if they are more than half filled, or if they are real and most non-zeros
- * are in columns that are more than half filled: measurements, possibly beside one-hot
- * columns. Weighted words do not qualify. column NULL: value is a whole block; else there are
- * nnz entries. A block that would be nearly empty stays sparse. */
-static graphss_status tells_dense(graphss_ctx *ctx, bool *dense, graphss_feature_kind kind,
-    size_t n_rows, size_t n_cols, const int32_t *column, const float *value, size_t nnz)
+bool graphss_i_tells_dense(
+    graphss_feature_kind kind, size_t n_rows, size_t n_cols, const size_t *filled, size_t nnz)
 {
     enum { FEWEST = 16 }; /* at least one cell in FEWEST is filled */
     size_t cells, measured = 0;
     const bool fits = graphss_i_mul(&cells, n_rows, n_cols);
-    *dense = fits && nnz > cells / 2;
-    if (*dense || !fits || kind != GRAPHSS_FEATURES_REAL || nnz < cells / FEWEST)
-        return GRAPHSS_OK;
-    size_t *filled = graphss_i_calloc(ctx, n_cols, sizeof *filled);
-    if (!filled)
-        return GRAPHSS_ERR_NOMEM;
-    for (size_t e = 0; column && e < nnz; e++)
-        filled[column[e]]++;
-    for (size_t i = 0; !column && i < n_rows; i++)
-        for (size_t c = 0; c < n_cols; c++)
-            filled[c] += value[i * n_cols + c] != 0;
+    if (fits && nnz > cells / 2)
+        return true;
+    if (!fits || kind != GRAPHSS_FEATURES_REAL || nnz < cells / FEWEST || !filled)
+        return false;
     for (size_t c = 0; c < n_cols; c++)
         measured += filled[c] > n_rows / 2 ? filled[c] : 0;
+    return measured > nnz / 2;
+}
+
+/* column NULL: value is a whole block; else there are nnz entries. */
+static graphss_status tells_dense(graphss_ctx *ctx, bool *dense, graphss_feature_kind kind,
+    size_t n_rows, size_t n_cols, const int32_t *column, const float *value, size_t nnz)
+{
+    size_t *filled = NULL;
+    if (kind == GRAPHSS_FEATURES_REAL) {
+        filled = graphss_i_calloc(ctx, n_cols, sizeof *filled);
+        if (!filled)
+            return GRAPHSS_ERR_NOMEM;
+        for (size_t e = 0; column && e < nnz; e++)
+            filled[column[e]]++;
+        for (size_t i = 0; !column && i < n_rows; i++)
+            for (size_t c = 0; c < n_cols; c++)
+                filled[c] += value[i * n_cols + c] != 0;
+    }
+    *dense = graphss_i_tells_dense(kind, n_rows, n_cols, filled, nnz);
     graphss_release(ctx, filled);
-    *dense = measured > nnz / 2;
     return GRAPHSS_OK;
 }
 

@@ -28,6 +28,13 @@ graphss_status graphss_i_graph_from_pairs(graphss_ctx *ctx, graphss_graph *out, 
     const int32_t *from, const int32_t *to, const float *weight, size_t m,
     graphss_cleaning *cleaned);
 
+/* Features are dense if they are more than half filled, or if they are real and most non-zeros
+ * are in columns that are more than half filled: measurements, possibly beside one-hot
+ * columns. Weighted words do not qualify. A block that would be nearly empty stays sparse.
+ * filled [n_cols] of nnz entries; NULL: not counted, for kinds that are not real. */
+bool graphss_i_tells_dense(
+    graphss_feature_kind kind, size_t n_rows, size_t n_cols, const size_t *filled, size_t nnz);
+
 graphss_feature_kind graphss_i_features_kind(const graphss_features *features);
 
 graphss_status graphss_i_names_copy(
@@ -47,6 +54,8 @@ graphss_status graphss_i_name_list_add(
 graphss_status graphss_i_name_list_finish(
     graphss_ctx *ctx, graphss_names *out, graphss_i_name_list *list);
 void graphss_i_name_list_destroy(graphss_ctx *ctx, graphss_i_name_list *list);
+
+uint64_t graphss_i_name_hash(const char *text, size_t length);
 
 /* A hash table from strings to 0, 1, 2 ... in order of first occurrence, for ids and class
  * names. The strings are stored in its list, which finish hands over. */
@@ -91,6 +100,9 @@ graphss_status graphss_i_labels_from_ints(
 
 /* Checks that the parts of a caller's dataset are sound and fit together. DATA, INVALID. */
 graphss_status graphss_i_dataset_check(graphss_ctx *ctx, const graphss_dataset *data);
+
+/* The name of a dataset: "cora" for "dir/ind.cora" and for "dir/cora.npz". */
+void graphss_i_dataset_stem(char *out, size_t size, const char *where, const char *format);
 
 /* Checks that the parts fit together (rows, labels, names), fills isolated, hash and name,
  * logs what was cleaned at level INFO, and warns of a feature that drowns all others. where

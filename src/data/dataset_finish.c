@@ -133,8 +133,7 @@ static graphss_status check_parts(graphss_ctx *ctx, const graphss_dataset *data)
     return st;
 }
 
-/* The name of a dataset: "cora" for "dir/ind.cora" and for "dir/cora.npz". */
-static void stem(char *out, size_t size, const char *where, const char *format)
+void graphss_i_dataset_stem(char *out, size_t size, const char *where, const char *format)
 {
     static const char *const endings[] = {
         ".npz", ".csv", ".tsv", ".txt", ".edges", ".graphml", ".xml"};
@@ -159,6 +158,7 @@ static void stem(char *out, size_t size, const char *where, const char *format)
     }
     snprintf(
         out, size, "%.*s", (int)(end - begin < size ? end - begin : size - 1), where + begin);
+    graphss_i_utf8_mend(out); /* for the cut may fall inside a character, too */
 }
 
 static void log_cleaning(graphss_ctx *ctx, const char *name, const graphss_cleaning *c)
@@ -280,8 +280,7 @@ graphss_status graphss_i_dataset_finish(
     data->cleaned.isolated = 0;
     for (size_t i = 0; i < data->graph.n_nodes; i++)
         data->cleaned.isolated += graphss_graph_degree(&data->graph, i) == 0;
-    stem(data->name, sizeof data->name, where, format);
-    graphss_i_utf8_mend(data->name); /* for the cut may fall inside a character, too */
+    graphss_i_dataset_stem(data->name, sizeof data->name, where, format);
     snprintf(data->format, sizeof data->format, "%s", format);
     log_cleaning(ctx, data->name, &data->cleaned);
     warn_of_giant(ctx, data, where);

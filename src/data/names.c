@@ -166,7 +166,7 @@ graphss_status graphss_i_names_number(graphss_ctx *ctx, graphss_names *out, size
 }
 
 /* FNV-1a, then mixed so that the low bits, which choose the slot, depend on all of it. */
-static uint64_t hash_text(const char *text, size_t length)
+uint64_t graphss_i_name_hash(const char *text, size_t length)
 {
     uint64_t h = UINT64_C(0xcbf29ce484222325);
     for (size_t i = 0; i < length; i++)
@@ -179,7 +179,7 @@ static uint64_t hash_text(const char *text, size_t length)
 static size_t probe(const graphss_i_intern *table, const char *text, size_t length)
 {
     const graphss_i_name_list *list = &table->list;
-    size_t at = (size_t)hash_text(text, length) & (table->slots - 1);
+    size_t at = (size_t)graphss_i_name_hash(text, length) & (table->slots - 1);
     while (table->slot[at]) {
         const size_t i = table->slot[at] - 1;
         if (list->start[i + 1] - list->start[i] - 1 == length &&

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SAMPLE = 100000, HOPS = 3 };
+enum { HOPS = 3 };
 
 /* ---- which nodes ---- */
 
@@ -290,5 +290,5 @@ graphss_status graphss_part_rehearse(
 {
     if (GRAPHSS_I_LACKS(ctx, {"model", model}, {"part", part}))
         return GRAPHSS_ERR_INVALID;
-    return graphss_i_part_rehearse(ctx, model, &part->own, seed, SAMPLE);
+    return graphss_i_part_rehearse(ctx, model, &part->own, seed, GRAPHSS_I_WHOLE_MOST);
 }

@@ -26,10 +26,11 @@ typedef struct graphss_i_part {
     size_t *send_count, *receive_count; /* [ranks] */
     int32_t *send_node;
     size_t n_send;
-    float *out;      /* [n_send x STRIP] */
-    float *near;     /* [(n_own + n_ghost) x STRIP] */
-    float *strip;    /* [n_own x STRIP] of a result */
-    size_t received; /* bytes of all halos so far */
+    float *out;        /* [n_send x STRIP] */
+    float *near;       /* [(n_own + n_ghost) x STRIP] */
+    float *strip;      /* [n_own x STRIP] of a result */
+    size_t received;   /* bytes of all halos so far */
+    size_t whole_most; /* a graph of at most so many nodes is trained by rank 0 alone */
 
     struct graphss_i_part *past; /* of the snapshot before, or NULL */
     graphss_graph ascending; /* of such a one: the rows of graph by ascending local numbers */

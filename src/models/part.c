@@ -193,6 +193,7 @@ graphss_status graphss_part_open(
         graphss_part_close(ctx, part);
         return st;
     }
+    part->own.whole_most = GRAPHSS_I_WHOLE_MOST;
     graphss_i_ctx_set_part(ctx, &part->own);
     *table = made;
     *out = part;
@@ -273,6 +274,121 @@ static graphss_status check_type(graphss_ctx *ctx, const char *name)
         name);
 }
 
+/* ---- a graph that one rank trains ---- */
+
+/* What rank 0 learned, before its column means, gains and weights. */
+typedef struct learned {
+    double scale, train_accuracy, val_accuracy;
+    int32_t row_normalise, scaled;
+    uint64_t best_epoch;
+} learned;
+
+/* bytes [*n]: all that the others need; to be released. */
+static graphss_status pack_model(graphss_ctx *ctx, char **bytes, size_t *n,
+    const graphss_model *model, const graphss_training *run)
+{
+    const graphss_i_scaling *s = &model->scaling;
+    const learned head = {s->scale, run->train_accuracy, run->val_accuracy, s->row_normalise,
+        s->mean != NULL, run->best_epoch};
+    const size_t columns = s->mean ? model->n_features * sizeof *s->mean : 0;
+    const size_t weights = model->params.count * sizeof *model->params.value;
+    *n = sizeof head + 2 * columns + weights;
+    char *at = *bytes = graphss_i_alloc(ctx, *n, 1);
+    if (!at)
+        return GRAPHSS_ERR_NOMEM;
+    memcpy(at, &head, sizeof head);
+    at += sizeof head;
+    if (s->mean) {
+        memcpy(at, s->mean, columns);
+        memcpy(at + columns, s->gain, columns);
+    }
+    memcpy(at + 2 * columns, model->params.value, weights);
+    return GRAPHSS_OK;
+}
+
+static graphss_status unpack_model(graphss_ctx *ctx, graphss_model **out,
+    graphss_training *run, const char *bytes, const graphss_train_input *in,
+    const graphss_train_options *opt)
+{
+    learned head;
+    graphss_model *model = NULL;
+    graphss_status st =
+        graphss_i_model_new(ctx, &model, opt, in->features->n_cols, in->n_classes, in->seed);
+    if (!st)
+        st = graphss_split_copy(ctx, &model->split, in->split);
+    if (st) {
+        graphss_model_free(ctx, model);
+        return st;
+    }
+    memcpy(&head, bytes, sizeof head);
+    const size_t columns = head.scaled ? model->n_features : 0;
+    const float *number = (const float *)(const void *)(bytes + sizeof head);
+    model->scaling.row_normalise = head.row_normalise;
+    model->scaling.scale = head.scale;
+    if (head.scaled) {
+        model->scaling.mean = graphss_i_copy(ctx, number, 2 * columns, sizeof *number);
+        st = model->scaling.mean ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
+        model->scaling.gain = st ? NULL : model->scaling.mean + columns;
+    }
+    memcpy(model->params.value, number + 2 * columns, model->params.count * sizeof *number);
+    run->train_accuracy = head.train_accuracy;
+    run->val_accuracy = head.val_accuracy;
+    run->best_epoch = head.best_epoch;
+    if (st)
+        graphss_model_free(ctx, model);
+    else
+        *out = model;
+    return st;
+}
+
+/* Rank 0 trains on the whole graph as one machine does, to the bit, and the others wait. Of a
+ * graph that is small to each of them a part saves nothing, and where validation nodes are few
+ * the last digits of a loss may choose another epoch. */
+static graphss_status train_whole(graphss_ctx *ctx, graphss_model **out, graphss_training *run,
+    graphss_i_part *p, const graphss_train_input *given,
+    const graphss_train_options *given_opt)
+{
+    graphss_graph graph = {0};
+    graphss_features features = {0};
+    graphss_i_pieces all = {0};
+    graphss_train_options opt;
+    char *bytes = NULL;
+    size_t n = 0;
+    const bool leads = graphss_i_rank(ctx) == 0;
+    int64_t *id = graphss_i_alloc(ctx, p->n_all, sizeof *id);
+    graphss_train_options_init(&opt, "gcn", GRAPHSS_MODE_DEFAULT, &p->features);
+    graphss_status st =
+        id ? GRAPHSS_I_TAKE(ctx, graphss_train_options, &opt, given_opt) : GRAPHSS_ERR_NOMEM;
+    st = graphss_engine_agree(ctx, st, NULL);
+    for (size_t i = 0; i < p->n_all && !st; i++)
+        id[i] = (int64_t)i;
+    if (!st)
+        st = graphss_i_part_share(ctx, &graph, &features, p, &p->features, id, p->n_all);
+    graphss_release(ctx, id);
+    graphss_train_input in = *given;
+    in.graph = &graph;
+    in.features = &features;
+    if (!st && leads) {
+        const graphss_engine *engine = graphss_i_ranks_pause(ctx);
+        graphss_i_ctx_set_part(ctx, NULL);
+        st = graphss_i_train(ctx, out, run, &in, &opt);
+        graphss_i_ctx_set_part(ctx, p);
+        graphss_i_ranks_resume(ctx, engine);
+        if (!st)
+            st = pack_model(ctx, &bytes, &n, *out, run);
+    }
+    graphss_graph_destroy(ctx, &graph);
+    st = graphss_engine_agree(ctx, st, NULL);
+    if (!st)
+        st = graphss_i_ranks_pieces(ctx, &all, bytes, n);
+    if (!st && !leads)
+        st = unpack_model(ctx, out, run, all.block, &in, &opt);
+    graphss_i_pieces_destroy(ctx, &all);
+    graphss_features_destroy(ctx, &features);
+    graphss_release(ctx, bytes);
+    return st;
+}
+
 graphss_status graphss_part_train(graphss_ctx *ctx, graphss_model **out, graphss_training *log,
     const graphss_part *part, const graphss_train_input *given,
     const graphss_train_options *opt)
@@ -292,7 +408,10 @@ graphss_status graphss_part_train(graphss_ctx *ctx, graphss_model **out, graphss
         st = graphss_i_split_check(ctx, in.split, p->n_all);
     if (!st)
         st = graphss_i_columns_check_range(ctx, &p->features, NULL, NULL);
-    if (!st)
+    st = graphss_engine_agree(ctx, st, NULL);
+    if (!st && graphss_i_ranks(ctx) > 1 && p->n_all <= p->whole_most)
+        st = train_whole(ctx, &made, &run, graphss_i_ctx_part(ctx), &in, opt);
+    else if (!st)
         st = graphss_i_train(ctx, &made, &run, &in, opt);
     st = graphss_engine_agree(ctx, st, NULL);
     if (st) {

@@ -5,6 +5,10 @@
 #include "data/shards/shard.h"
 #include "graph/part.h"
 
+/* Graphs of at most so many nodes are trained, and attacks rehearsed, by rank 0 on all nodes.
+ */
+enum { GRAPHSS_I_WHOLE_MOST = 100000 };
+
 struct graphss_part {
     graphss_i_part own;
     /* Of an earlier snapshot that was cut as a later one is (observation/part_past.c): */

@@ -155,30 +155,40 @@ graphss_status graphss_split_match(graphss_ctx *ctx, graphss_split *out,
     return st;
 }
 
-graphss_status graphss_i_match_past(graphss_ctx *ctx, int32_t **before, int32_t **after,
-    const graphss_observation *now, const graphss_observation *past)
+graphss_status graphss_i_match_inverse(graphss_ctx *ctx, int32_t **after,
+    const int32_t *before, const graphss_observation *now, const graphss_observation *past)
 {
     char buffer[24], other[24];
     const size_t n = now->graph->n_nodes, m = past->graph->n_nodes;
     size_t found = 0;
-    graphss_status st = match_known(ctx, before, now, past, &found);
-    if (st)
-        return st;
-    if (found == 0) {
-        st = graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
+    for (size_t i = 0; i < n; i++)
+        found += before[i] >= 0;
+    if (found == 0)
+        return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
             "no node is in both snapshots: the first is called '%.80s' now, "
             "'%.80s' in the previous one",
             n ? node_name(now, 0, buffer) : "", m ? node_name(past, 0, other) : "");
-    } else if (after) {
-        *after = graphss_i_alloc(ctx, m, sizeof **after);
-        st = *after ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
-    }
-    for (size_t i = 0; i < m && !st && after; i++)
-        (*after)[i] = -1;
-    for (size_t i = n; i-- > 0 && !st && after;) /* of two nodes with the same name, the
-                                                  * first */
-        if ((*before)[i] >= 0)
-            (*after)[(*before)[i]] = (int32_t)i;
+    if (!after)
+        return GRAPHSS_OK;
+    int32_t *made = graphss_i_alloc(ctx, m, sizeof *made);
+    if (!made)
+        return GRAPHSS_ERR_NOMEM;
+    memset(made, -1, m * sizeof *made);
+    for (size_t i = n; i-- > 0;) /* of two nodes with the same name, the first */
+        if (before[i] >= 0)
+            made[before[i]] = (int32_t)i;
+    *after = made;
+    return GRAPHSS_OK;
+}
+
+graphss_status graphss_i_match_past(graphss_ctx *ctx, int32_t **before, int32_t **after,
+    const graphss_observation *now, const graphss_observation *past)
+{
+    size_t found = 0;
+    graphss_status st = match_known(ctx, before, now, past, &found);
+    if (st)
+        return st;
+    st = graphss_i_match_inverse(ctx, after, *before, now, past);
     if (st) {
         graphss_release(ctx, *before);
         *before = NULL;

@@ -29,6 +29,9 @@ graphss_status graphss_i_match_trained(graphss_ctx *ctx, int32_t **number,
  * unless NULL: the inverse. The caller releases both. DATA: no node is in both. */
 graphss_status graphss_i_match_past(graphss_ctx *ctx, int32_t **before, int32_t **after,
     const graphss_observation *now, const graphss_observation *past);
+/* after alone, from before. DATA: no node is in both. */
+graphss_status graphss_i_match_inverse(graphss_ctx *ctx, int32_t **after,
+    const int32_t *before, const graphss_observation *now, const graphss_observation *past);
 /* Warns if nodes are matched by number and almost none resembles its counterpart. Called once
  * at the entry of an operation, on checked snapshots. */
 void graphss_i_warn_of_strangers(

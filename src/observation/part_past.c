@@ -298,6 +298,62 @@ static graphss_status sort_rows(graphss_ctx *ctx, graphss_i_part *p)
     return GRAPHSS_OK;
 }
 
+/* ---- which node is which ---- */
+
+/* Names of the own nodes of a part. */
+static graphss_status name_own(
+    graphss_ctx *ctx, graphss_names *out, const graphss_i_part *p, const graphss_names *all)
+{
+    graphss_i_name_list list = {0};
+    graphss_status st = GRAPHSS_OK;
+    for (size_t i = 0; i < p->n_own && !st; i++) {
+        const char *name = graphss_names_get(all, (size_t)p->id[i]);
+        st = graphss_i_name_list_add(ctx, &list, name, strlen(name));
+    }
+    if (!st)
+        st = graphss_i_name_list_finish(ctx, out, &list);
+    graphss_i_name_list_destroy(ctx, &list);
+    return st;
+}
+
+/* before [n_all of now]: each rank finds its own nodes in the directory of the names that the
+ * shards of the past have, and tells the others. */
+static graphss_status match_names(graphss_ctx *ctx, int32_t **before,
+    const graphss_i_part *now, const graphss_names *all, const graphss_i_shard *past)
+{
+    graphss_names own = {0};
+    int64_t *found = graphss_i_alloc(ctx, now->n_own, sizeof *found);
+    int32_t *was = graphss_i_alloc(ctx, now->n_own, sizeof *was);
+    *before = graphss_i_alloc(ctx, now->n_all, sizeof **before);
+    graphss_status st =
+        found && was && *before ? name_own(ctx, &own, now, all) : GRAPHSS_ERR_NOMEM;
+    st = graphss_engine_agree(ctx, st, NULL);
+    if (!st)
+        st = graphss_i_directory_find(ctx, found, &own, &past->names, past->node);
+    for (size_t i = 0; i < now->n_own && !st; i++)
+        was[i] = (int32_t)found[i];
+    if (!st)
+        st = graphss_i_part_gather(ctx, *before, now, was, sizeof *was);
+    graphss_names_destroy(ctx, &own);
+    graphss_release(ctx, was);
+    graphss_release(ctx, found);
+    return st;
+}
+
+/* before [n_all of now] and after [n_all of the past], as graphss_i_match_past has them. */
+static graphss_status match_past(graphss_ctx *ctx, int32_t **before, int32_t **after,
+    const graphss_part *now, const graphss_dataset *now_table, const graphss_i_shard *past,
+    const graphss_dataset *table)
+{
+    const graphss_observation current = {&now_table->graph, NULL, &now_table->node_names};
+    const graphss_observation earlier = {&table->graph, NULL, &table->node_names};
+    if (!now_table->node_names.count || !table->node_names.count)
+        return graphss_i_match_past(ctx, before, after, &current, &earlier);
+    const graphss_status st =
+        match_names(ctx, before, &now->own, &now_table->node_names, past);
+    return st ? st : graphss_i_match_inverse(ctx, after, *before, &current, &earlier);
+}
+
 /* ---- all of it ---- */
 
 static graphss_status open_past(graphss_ctx *ctx, graphss_part *past, graphss_dataset *table,
@@ -309,9 +365,7 @@ static graphss_status open_past(graphss_ctx *ctx, graphss_part *past, graphss_da
     graphss_status st = graphss_i_part_read(ctx, &shard, &n_all, table, folder);
     if (st)
         return st;
-    const graphss_observation current = {&now_table->graph, NULL, &now_table->node_names};
-    const graphss_observation earlier = {&table->graph, NULL, &table->node_names};
-    st = graphss_i_match_past(ctx, &all, &past->after, &current, &earlier);
+    st = match_past(ctx, &all, &past->after, now, now_table, &shard, table);
     if (!st) {
         owner = graphss_i_alloc(ctx, shard.n_nodes, sizeof *owner);
         st = owner ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;

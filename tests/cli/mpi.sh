@@ -169,6 +169,25 @@ exits 3; once "rank 1: "; once "bad/part-0001.npz"; absent no.model
 ranks 2 train shards2 -o no/where.model
 exits 4; once "cannot write in no"
 
+case_ "tables are read in slices: the shards are those of one machine"
+awk 'BEGIN { print "node_id,label,feat"; for (i = 0; i < 300; i++)
+    printf "n%d,%s,w%d:1 w%d:2\n", i, i % 3 ? "red" : "blue", i % 40, i % 7 + 40 + i / 9 }' >nodes.csv
+awk 'BEGIN { print "src_id,dst_id"; for (i = 0; i < 900; i++)
+    printf "n%d,n%d\n", i % 300, i * i % 300 }' >edges.csv
+mkdir tables
+mv nodes.csv edges.csv tables
+run convert tables -o whole.npz
+exits 0
+ranks 4 shard tables -o sliced4 --json
+exits 0; json dataset.nodes 300; json engine.ranks 4; json parts 4
+run shard --merge sliced4 -o merged.npz
+exits 0; same whole.npz merged.npz
+ranks 2 shard tables -o sliced2 --partition scotch
+exits 2; once "nodes stay in their order"; absent sliced2
+printf 'n3,n999\n' >>tables/edges.csv
+ranks 2 shard tables -o sliced2
+exits 3; once "rank 1: tables/edges.csv: found 'n999'"; absent sliced2
+
 case_ "no rank leaks memory, where the program is built to tell"
 leaks=detect_leaks=1:fast_unwind_on_malloc=0
 ranks 2 train shards2 --epochs 1 --threads 1 -o ranks.model

@@ -103,7 +103,8 @@ static graphss_status read_tables(graphss_ctx *ctx, graphss_dataset *out, const 
     const char *const path[2], char *const bytes[2], const size_t n_bytes[2],
     graphss_missing_rule missing)
 {
-    const graphss_i_node_source nodes = {path[0], bytes[0], n_bytes[0], NULL, NULL};
+    const graphss_i_node_source nodes = {
+        .file = path[0], .bytes = bytes[0], .n_bytes = n_bytes[0]};
     graphss_dataset data = {0};
     graphss_i_edge_pairs pairs = {0};
     graphss_i_intern ids = {0};

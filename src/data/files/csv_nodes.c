@@ -57,6 +57,8 @@ static graphss_status read_header(graphss_ctx *ctx, node_table *t)
         return graphss_i_csv_fail(
             ctx, &t->csv, &t->csv.field[0], "a header with a column node_id (or id, or node)");
     t->index = graphss_i_csv_index(ctx, &t->csv, 2);
+    if (t->source->line)
+        t->csv.line = t->source->line;
     return GRAPHSS_OK;
 }
 
@@ -276,6 +278,11 @@ graphss_status graphss_i_csv_nodes(graphss_ctx *ctx, graphss_dataset *data,
         st = read_rows(ctx, &t, ids, missing);
     if (!st && t.rows == 0)
         st = graphss_i_fail(ctx, GRAPHSS_ERR_DATA, "%s: no node in it", file);
+    if (source->found)
+        *source->found = t.feat < 0                                ? GRAPHSS_I_FORM_COLUMNS
+                         : t.features.form == GRAPHSS_I_CSV_SPARSE ? GRAPHSS_I_FORM_WORDS
+                         : t.features.form == GRAPHSS_I_CSV_DENSE  ? GRAPHSS_I_FORM_NUMBERS
+                                                                   : GRAPHSS_I_FORM_NONE;
     if (!st)
         st = t.feat >= 0 ? graphss_i_csv_features_finish(ctx, &t.features, data)
                          : graphss_i_node_columns_finish(ctx, &t.free, data);

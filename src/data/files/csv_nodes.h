@@ -41,6 +41,14 @@ bool graphss_i_csv_number(float *out, const char *text, size_t length);
 
 /* ---- a table of nodes: ids, labels, masks and features ---- */
 
+/* What a table has of features: a cell of numbers or of words, or columns of their own. */
+typedef enum graphss_i_feature_form {
+    GRAPHSS_I_FORM_NONE,
+    GRAPHSS_I_FORM_NUMBERS,
+    GRAPHSS_I_FORM_WORDS,
+    GRAPHSS_I_FORM_COLUMNS
+} graphss_i_feature_form;
+
 /* Where the records come from. The bytes of nodes.csv, which are changed; or, with next, what
  * another format makes of its nodes: a header first, then a record for each node, in field and
  * count of the record, which it lets grow. Their texts must stay until the end. */
@@ -50,6 +58,8 @@ typedef struct graphss_i_node_source {
     size_t n_bytes;
     graphss_status (*next)(graphss_ctx *ctx, bool *more, graphss_i_csv *record, void *user);
     void *user;
+    size_t line;                   /* what the one behind the header is called; 0: as it is */
+    graphss_i_feature_form *found; /* what features came as, or NULL */
 } graphss_i_node_source;
 
 /* Fills everything of data but its graph and node names, and ids with the ids in file order.

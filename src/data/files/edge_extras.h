@@ -22,6 +22,21 @@ graphss_status graphss_i_edge_pairs_build(graphss_ctx *ctx, graphss_graph *out,
     graphss_cleaning *cleaned, const graphss_i_edge_pairs *pairs, size_t n_nodes);
 void graphss_i_edge_pairs_destroy(graphss_ctx *ctx, graphss_i_edge_pairs *pairs);
 
+/* Some lines of a file. With head > 0 these begin behind the first `head` bytes, which are the
+ * file's first line. */
+typedef struct graphss_i_slice {
+    const char *file, *comments; /* as graphss_i_csv_start has them */
+    bool blanks;
+    char *bytes;
+    size_t n, head;
+    size_t line; /* number of the first line behind the head */
+} graphss_i_slice;
+
+/* Adds the edges of a slice of an edge list; ids are interned in the order of their lines.
+ * Defined in edge_list.c. */
+graphss_status graphss_i_read_edge_slice(graphss_ctx *ctx, graphss_i_edge_pairs *pairs,
+    graphss_i_intern *ids, const graphss_i_slice *slice);
+
 enum { GRAPHSS_I_EXTRAS_NAMED = 4 };
 
 /* {0} is empty. */

@@ -138,8 +138,9 @@ static graphss_status refuse_nodes(graphss_ctx *ctx, const graphss_i_csv *csv)
         csv->file, csv->field[0].line);
 }
 
-/* A first line of words over lines of whole numbers is a header, too. */
-static graphss_status read_lines(graphss_ctx *ctx, graphss_i_csv *csv,
+/* A first line of words over lines of whole numbers is a header, too. begins: the first line
+ * may be one. */
+static graphss_status read_lines(graphss_ctx *ctx, graphss_i_csv *csv, bool begins,
     graphss_i_edge_pairs *pairs, graphss_i_intern *ids, graphss_i_edge_extras *extras)
 {
     edge_line columns = {0, 1, 2};
@@ -147,9 +148,9 @@ static graphss_status read_lines(graphss_ctx *ctx, graphss_i_csv *csv,
     size_t words = 0, lines = 0;         /* ids in it; lines in all */
     bool more = true, whole = true;
     graphss_status st = graphss_i_csv_next(ctx, &more, csv);
-    if (!st && more && is_node_table(csv))
+    if (!st && more && begins && is_node_table(csv))
         return refuse_nodes(ctx, csv);
-    const bool named = !st && more && is_header(ctx, &columns, csv);
+    const bool named = !st && more && begins && is_header(ctx, &columns, csv);
     if (!named)
         graphss_i_edge_extras_name(extras, 2, "the third column", strlen("the third column"));
     if (named) {
@@ -160,7 +161,7 @@ static graphss_status read_lines(graphss_ctx *ctx, graphss_i_csv *csv,
     for (; !st && more; lines++) {
         st = read_line(ctx, csv, &columns, pairs, ids, &whole);
         double weight = 0;
-        if (!st && !named && lines == 0 && !is_whole(&csv->field[columns.from]) &&
+        if (!st && !named && begins && lines == 0 && !is_whole(&csv->field[columns.from]) &&
             !is_whole(&csv->field[columns.to]) && pairs->count == 1 &&
             (csv->count < 3 ||
                 !graphss_i_parse_double(&weight, csv->field[2].text, csv->field[2].length))) {
@@ -178,6 +179,38 @@ static graphss_status read_lines(graphss_ctx *ctx, graphss_i_csv *csv,
         return st;
     graphss_i_csv_warn_header(ctx, csv, word, "all other ids are whole numbers");
     return drop_first(ctx, pairs, ids, words);
+}
+
+graphss_status graphss_i_read_edge_slice(graphss_ctx *ctx, graphss_i_edge_pairs *pairs,
+    graphss_i_intern *ids, const graphss_i_slice *slice)
+{
+    graphss_i_csv csv = {0};
+    graphss_i_edge_extras extras = {0};
+    edge_line columns;
+    bool more = false, named = false;
+    graphss_status st = GRAPHSS_OK;
+    if (slice->head) { /* of the file, which begins in another slice */
+        graphss_i_csv_start(
+            &csv, slice->file, slice->bytes, slice->head, slice->comments, slice->blanks);
+        st = graphss_i_csv_next(ctx, &more, &csv);
+        named = !st && more && is_header(ctx, &columns, &csv);
+        graphss_i_csv_end(ctx, &csv);
+    }
+    if (st)
+        return st;
+    const size_t skip = named ? 0 : slice->head;
+    size_t lines = 1;
+    for (size_t i = skip; i < slice->head; i++)
+        lines += slice->bytes[i] == '\n';
+    graphss_i_csv_start(&csv, slice->file, slice->bytes + skip, slice->n - skip,
+        slice->comments, slice->blanks);
+    csv.line += slice->line - lines;
+    st = read_lines(ctx, &csv, named || slice->head == 0, pairs, ids, &extras);
+    if (!st)
+        graphss_i_edge_extras_tell(ctx, &extras, slice->file);
+    graphss_i_edge_extras_destroy(ctx, &extras);
+    graphss_i_csv_end(ctx, &csv);
+    return st;
 }
 
 /* On standard input nothing but the bytes tells GraphML from an edge list. */
@@ -212,7 +245,7 @@ graphss_status graphss_i_read_edge_list(graphss_ctx *ctx, graphss_dataset *out,
         return st;
     }
     graphss_i_csv_start(&csv, path, bytes, n_bytes, "#%", true);
-    st = read_lines(ctx, &csv, &pairs, &ids, &extras);
+    st = read_lines(ctx, &csv, true, &pairs, &ids, &extras);
     if (st)
         goto done;
     graphss_i_edge_extras_tell(ctx, &extras, path);

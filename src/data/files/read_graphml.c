@@ -216,7 +216,8 @@ static graphss_status make(graphss_ctx *ctx, graphss_dataset *out,
     if (!st && doc->n_nodes == 0)
         st = graphss_i_fail(ctx, GRAPHSS_ERR_DATA, "%s: no node in it", file);
     char nothing[1] = ""; /* rows come from next_record */
-    const graphss_i_node_source source = {file, nothing, 0, next_record, &rows};
+    const graphss_i_node_source source = {
+        .file = file, .bytes = nothing, .next = next_record, .user = &rows};
     if (!st)
         st = graphss_i_csv_nodes(ctx, &data, &ids, &source, missing);
     if (!st)

@@ -93,9 +93,25 @@ typedef const char *(*graphss_i_partitioner)(
 
 /* A folder of shards as one dataset again. */
 
+/* Makes the folder, which must then be empty: shards of an earlier cut would stay among the
+ * new ones. */
+graphss_status graphss_i_shards_folder(graphss_ctx *ctx, const char *folder);
+void graphss_i_shards_summarise(graphss_shards_summary *out, const graphss_i_manifest *m);
+
 /* The dataset that was cut. It is put together and its hash compared with the manifest's, so
  * parts that are sound each but do not belong together are found. */
 graphss_status graphss_i_read_shards(graphss_ctx *ctx, graphss_dataset *out,
     const char *folder, uint64_t max_bytes, graphss_missing_rule missing);
+
+/* From names to numbers, where each rank knows some of both. A name belongs to the rank its
+ * hash says. Who knows a number tells it to that rank; who looks for one asks there. So a rank
+ * has a hash table of one of R parts of the names, and what is found does not depend on who
+ * asks. */
+
+/* found [asked->count]: the least number of this name that any rank has, -1: none.
+ * number [known->count]: what the own known names are called. All ranks call it together, and
+ * fail together. */
+graphss_status graphss_i_directory_find(graphss_ctx *ctx, int64_t *found,
+    const graphss_names *asked, const graphss_names *known, const int64_t *number);
 
 #endif

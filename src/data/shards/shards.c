@@ -7,9 +7,7 @@
 
 /* ---- writing ---- */
 
-/* Makes the folder, which must then be empty: shards of an earlier cut would stay among the
- * new ones. */
-static graphss_status make_folder(graphss_ctx *ctx, const char *folder)
+graphss_status graphss_i_shards_folder(graphss_ctx *ctx, const char *folder)
 {
     graphss_status st = graphss_i_folder_make(ctx, folder);
     if (st)
@@ -68,7 +66,7 @@ static graphss_status write_part(graphss_ctx *ctx, graphss_i_manifest *m, size_t
     return st ? st : graphss_i_progress(ctx, "shard", p + 1, m->n_parts, NULL);
 }
 
-static void summarise(graphss_shards_summary *out, const graphss_i_manifest *m)
+void graphss_i_shards_summarise(graphss_shards_summary *out, const graphss_i_manifest *m)
 {
     *out = (graphss_shards_summary){
         .parts = m->n_parts, .entries = m->entries, .cut = m->cut, .least_nodes = m->n_nodes};
@@ -92,7 +90,7 @@ graphss_status graphss_shards_write(graphss_ctx *ctx, graphss_shards_summary *su
     if (!st)
         st = graphss_i_partition_check(ctx, part, data->graph.n_nodes, parts);
     if (!st)
-        st = make_folder(ctx, folder);
+        st = graphss_i_shards_folder(ctx, folder);
     if (st)
         return st;
     graphss_i_manifest m = describe(data, parts);
@@ -108,7 +106,7 @@ graphss_status graphss_shards_write(graphss_ctx *ctx, graphss_shards_summary *su
     if (!st)
         st = graphss_i_manifest_write(ctx, &m, folder);
     if (!st && summary)
-        summarise(summary, &m);
+        graphss_i_shards_summarise(summary, &m);
     graphss_release(ctx, m.part);
     return st;
 }

@@ -76,6 +76,7 @@ static void write_shards(world *w, int ranks, bool scattered)
 
 typedef struct trained {
     const world *w;
+    size_t whole_most; /* as graphss_i_part has it */
     graphss_train_options opt;
     float loss[64];
     size_t epochs;
@@ -95,6 +96,8 @@ static graphss_status train_part(graphss_ctx *ctx, void *arg)
     const graphss_train_input in = {
         .struct_size = sizeof in, .n_classes = 3, .split = &t->w->split, .seed = 1};
     graphss_status st = graphss_part_open(ctx, &part, &table, t->w->folder);
+    if (!st)
+        graphss_i_ctx_part(ctx)->whole_most = t->whole_most;
     if (!st)
         st = graphss_part_train(ctx, &model, &log, part, &in, &t->opt);
     if (!st)
@@ -197,6 +200,40 @@ TEST(ranks_give_what_one_machine_gives)
         }
         tear_down(&w);
     }
+}
+
+/* What rank 0 trains by itself is what one machine trains, to the bit. */
+TEST(a_small_graph_is_trained_whole)
+{
+    world w;
+    trained alone = {.w = &w}, *each = calloc(3, sizeof *each);
+    testing_rank rank[TESTING_RANKS] = {0};
+    for (int kind = WORDS; kind <= NUMBERS; kind++) {
+        set_up(&w, (form)kind);
+        write_shards(&w, 3, true);
+        graphss_train_options_init(&alone.opt, "gcn", GRAPHSS_MODE_DEFAULT, &w.data.features);
+        alone.opt.epochs = 20;
+        alone.prob = malloc(NODES * 3 * sizeof *alone.prob);
+        train_alone(&alone);
+        for (int r = 0; r < 3; r++) {
+            each[r] = (trained){.w = &w, .opt = alone.opt, .whole_most = NODES};
+            each[r].prob = r == 0 ? malloc(NODES * 3 * sizeof *each->prob) : NULL;
+            rank[r] = (testing_rank){.arg = &each[r]};
+        }
+        testing_run_ranks(rank, 3, train_part);
+        for (int r = 0; r < 3; r++) {
+            if (rank[r].status)
+                fail_msg("rank %d: %s", r, rank[r].error);
+            assert_memory_equal(each[r].label, alone.label, sizeof alone.label);
+            assert_int_equal(rank[r].blocks, 0);
+            assert_true(each[r].val_accuracy == alone.val_accuracy);
+        }
+        assert_memory_equal(each[0].loss, alone.loss, sizeof alone.loss);
+        free(each[0].prob);
+        free(alone.prob);
+        tear_down(&w);
+    }
+    free(each);
 }
 
 /* ---- the product alone ---- */
