@@ -1,5 +1,6 @@
-/* slices.h - what the ranks that read a table together have of it (slices.c), and how their
- * features, labels and splits become those of one dataset (slices_unite.c). */
+/* slices.h - what the ranks that read a table together have of it (slices.c), how their
+ * features, labels and splits become those of one dataset (slices_unite.c), and the files
+ * (slices_write.c). */
 #ifndef GRAPHSS_SLICES_H
 #define GRAPHSS_SLICES_H
 
@@ -27,6 +28,9 @@ typedef struct sliced {
  * emptied. DATA: slices that do not agree on the columns. */
 graphss_status graphss_i_slices_unite(
     graphss_ctx *ctx, sliced *g, graphss_dataset *table, graphss_i_feature_form form);
+/* The shard of each rank and, by rank 0, the rest of the folder. */
+graphss_status graphss_i_slices_write(
+    graphss_ctx *ctx, graphss_shards_summary *summary, sliced *g, const char *folder);
 void graphss_i_slices_close(graphss_ctx *ctx, sliced *g);
 
 #endif

@@ -1,4 +1,5 @@
 /* directory.c - see shard.h. */
+#include "base/ranks.h"
 #include "data/build.h"
 #include "data/shards/shard.h"
 #include <string.h>

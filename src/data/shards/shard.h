@@ -11,6 +11,7 @@
 #include "base/base.h"
 #include <graphss/dataset.h>
 #include <graphss/shards.h>
+#include <graphss/shards.h>
 
 /* shards.json: what a folder of shards holds, and how to tell that it still does.
  *

@@ -226,6 +226,7 @@ TEST(each_allocation_of_one_rank_fails)
         failures++;
     }
     assert_true(failures > 20);
+    testing_allocations_fail(cut, &t, 20);
     remove_folder(&t);
 }
 
