@@ -75,7 +75,7 @@ static double ghosts_of(double cut, double ranks, double degree)
 /* docs/distributed.md derives it and says what was measured. */
 static estimate estimate_of(const plan_arguments *a)
 {
-    enum { STRIP = 32 }; /* columns of a halo: GRAPHSS_I_HALO_STRIP */
+    enum { STRIP = 16 }; /* columns of a halo: GRAPHSS_I_HALO_STRIP */
     static const double dense_node = 1.7e-6, hidden_node = 6.2e-6; /* s, at these: */
     const double usual_hidden = 128, usual_degree = 18;
     const double n = a->nodes / (double)a->ranks, d = 2 * a->edges / a->nodes;

@@ -38,8 +38,8 @@ typedef struct graphss_i_part {
 
 /* Columns that are exchanged and multiplied together. More would save indices that are read
  * again, fewer save memory: rooms of the halo take 4 STRIP (2 + 2 g) bytes a node with g
- * ghosts, at 32 and g = 1 half of what 128 hidden units take. Not tuned further. */
-enum { GRAPHSS_I_HALO_STRIP = 32 };
+ * ghosts, at 16 and g = 1 a quarter of what 128 hidden units take. */
+enum { GRAPHSS_I_HALO_STRIP = 16 };
 
 /* Fills graph, id, ghosts and halo from rows by global numbers: id [n] ascending, offset
  * [n + 1], target [offset[n]]. All ranks call it together. Takes 12 bytes for each node of the
