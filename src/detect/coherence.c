@@ -1,6 +1,7 @@
 /* coherence.c - affinity of pairs of features. See coherence.h. */
 #include "detect/coherence.h"
 #include "detect/tuning.h"
+#include "kernels/kernels.h"
 #include <math.h>
 
 enum { BITS = 64 };
@@ -16,7 +17,7 @@ graphss_status graphss_i_reference_open(graphss_ctx *ctx, graphss_i_reference *o
     const graphss_features *features, const int32_t *label)
 {
     const size_t d = features->n_cols;
-    graphss_i_reference r = {0};
+    graphss_i_reference r = {.kernels = graphss_i_ctx_kernels(ctx)};
     size_t all = 0, seen = 0;
     if (graphss_features_dense(features))
         return GRAPHSS_OK;
@@ -45,13 +46,14 @@ graphss_status graphss_i_reference_open(graphss_ctx *ctx, graphss_i_reference *o
     return GRAPHSS_OK;
 }
 
-static double affinity(const graphss_i_reference *r, size_t i, size_t j)
+/* exp(affinity) of feature i and each of the n features j */
+static void ratios(
+    double *out, const graphss_i_reference *r, size_t i, const size_t *column, size_t n)
 {
-    const uint64_t *a = r->bits + i * r->width, *b = r->bits + j * r->width;
-    int both = 0;
-    for (size_t w = 0; w < r->width; w++)
-        both += __builtin_popcountll(a[w] & b[w]);
-    return log((both + 0.5) / (r->count[i] * r->count[j] / (double)r->n + 0.5));
+    uint32_t both[TUNE_PAIRED];
+    r->kernels->common_bits(both, r->bits + i * r->width, r->bits, column, n, r->width);
+    for (size_t j = 0; j < n; j++)
+        out[j] = (both[j] + 0.5) / (r->count[i] * r->count[column[j]] / (double)r->n + 0.5);
 }
 
 void graphss_i_coherence(float *out, const graphss_i_reference *r, graphss_i_row row,
@@ -60,6 +62,7 @@ void graphss_i_coherence(float *out, const graphss_i_reference *r, graphss_i_row
     size_t column[TUNE_PAIRED];
     bool speaks[TUNE_PAIRED];
     double best[TUNE_PAIRED], sum[3] = {0}, pairs[3] = {0}, mean = 0, n_best = 0;
+    double ratio[TUNE_PAIRED];
     const size_t n = row.n < TUNE_PAIRED ? row.n : TUNE_PAIRED;
     for (size_t i = 0; i < GRAPHSS_I_COHERENCES; i++)
         out[i] = 0;
@@ -68,20 +71,25 @@ void graphss_i_coherence(float *out, const graphss_i_reference *r, graphss_i_row
     for (size_t i = 0; i < n; i++) {
         column[i] = graphss_i_row_at(row, i * row.n / n);
         speaks[i] = (double)own[column[i] * k + top] > TUNE_SPEAKS;
-        best[i] = -INFINITY;
+        best[i] = 0;
+    }
+    /* Of one logarithm for all pairs of a feature: 63 ratios of up to 4096 are no overflow. */
+    for (size_t i = 1; i < n; i++) {
+        double product[3] = {1, 1, 1};
+        ratios(ratio, r, column[i], column, i);
+        for (size_t j = 0; j < i; j++) {
+            const size_t kind = (size_t)speaks[i] + (size_t)speaks[j];
+            product[kind] *= ratio[j];
+            pairs[kind] += 1;
+            best[i] = fmax(best[i], ratio[j]);
+            best[j] = fmax(best[j], ratio[j]);
+        }
+        for (size_t kind = 0; kind < 3; kind++)
+            sum[kind] += log(product[kind]);
     }
     for (size_t i = 0; i < n; i++)
-        for (size_t j = 0; j < i; j++) {
-            const double a = affinity(r, column[i], column[j]);
-            const size_t kind = (size_t)speaks[i] + (size_t)speaks[j];
-            sum[kind] += a;
-            pairs[kind] += 1;
-            best[i] = fmax(best[i], a);
-            best[j] = fmax(best[j], a);
-        }
-    for (size_t i = 0; i < n; i++)
         if (speaks[i]) {
-            mean += best[i];
+            mean += log(best[i]);
             n_best += 1;
         }
     out[COHERENCE_ALL] =

@@ -24,6 +24,7 @@ typedef struct graphss_i_reference {
     size_t n, width; /* reference nodes, 64-bit words a feature */
     uint64_t *bits;  /* [d x width] */
     double *count;   /* [d] */
+    const struct graphss_i_kernels *kernels;
 } graphss_i_reference;
 
 /* Training nodes, those with label[v] >= 0: all, or evenly spaced ones. Dense features have no

@@ -322,6 +322,7 @@ static void put_all(
         put_array(b, &r->count, &columns, sizeof *r->count);
         r->n = (size_t)size[0];
         r->width = (size_t)size[1];
+        r->kernels = graphss_i_ctx_kernels(b->ctx);
         if (!b->st && (r->n > 64 * r->width || (columns && columns != x->d) ||
                           words != columns * r->width))
             b->st = graphss_i_fail(b->ctx, GRAPHSS_ERR_DATA, "the reference is unsound");
