@@ -8,15 +8,12 @@ pkg_check_modules(JANSSON REQUIRED IMPORTED_TARGET jansson)
 pkg_check_modules(SQLITE REQUIRED IMPORTED_TARGET sqlite3) # of the store alone (src/store)
 pkg_check_modules(MICROHTTPD REQUIRED libmicrohttpd) # its header; opened at run time (src/serve/listen.c)
 pkg_check_modules(ARPACK REQUIRED arpack) # its header; opened at run time (src/lab/baselines/eigen.c)
-find_library(DNNL_LIBRARY dnnl REQUIRED)
-find_path(DNNL_INCLUDE dnnl.h REQUIRED)
 
 # Of the core, and what the laboratory needs besides.
 add_library(graphss_libraries INTERFACE)
 target_link_libraries(graphss_libraries INTERFACE
     PkgConfig::ZLIB PkgConfig::EXPAT PkgConfig::JANSSON
-    ${DNNL_LIBRARY} gomp Threads::Threads ${CMAKE_DL_LIBS} m)
-target_include_directories(graphss_libraries INTERFACE ${DNNL_INCLUDE})
+    Threads::Threads ${CMAKE_DL_LIBS} m)
 add_library(graphss_lab_libraries INTERFACE)
 target_link_libraries(graphss_lab_libraries INTERFACE graphss_libraries PkgConfig::CURL
     ${CMAKE_DL_LIBS})

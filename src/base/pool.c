@@ -99,8 +99,7 @@ static void post(graphss_i_pool *pool)
     pthread_mutex_unlock(&pool->lock);
 }
 
-/* Signals are for the caller's threads: workers are born with all of them blocked. Matrix
- * products rely on it (src/graph/gemm.c). */
+/* Signals are for the caller's threads: workers are born with all of them blocked. */
 static void start(graphss_i_pool *pool)
 {
     sigset_t all, before;

@@ -4,10 +4,11 @@
 #include <string.h>
 
 enum {
-    ROWS = 1024,       /* of a block: of 512, 1024, 2048 and 4096 the fastest on Coauthor CS */
+    ROWS = 1024,       /* of a block, twice as many where the second-level cache is roomy */
     MOST = UINT16_MAX, /* rows of a block, by the type of its entries */
     FULL = 4,          /* entries wanted in a block for each column: offsets cost too */
-    COLUMNS = 104,     /* of g in a task: 13 vectors of 8 */
+    COLUMNS = 112,     /* of g in a task, at most: 14 vectors of 8, 7 cache lines */
+    LINE = 16,         /* floats in a cache line */
     SMALL = 1 << 20    /* multiply-adds that are not worth a second thread */
 };
 
@@ -21,7 +22,8 @@ static size_t entries(const graphss_i_csr *m)
 static size_t block_rows(const graphss_i_csr *m)
 {
     const double wanted = (double)FULL * (double)m->n_cols;
-    for (size_t rows = ROWS; rows <= MOST && rows <= INT32_MAX / (m->n_cols + 1); rows *= 2)
+    const size_t least = graphss_i_roomy_cache() ? 2 * ROWS : ROWS;
+    for (size_t rows = least; rows <= MOST && rows <= INT32_MAX / (m->n_cols + 1); rows *= 2)
         if ((double)entries(m) * (double)rows >= wanted * (double)m->n_rows)
             return rows;
     return 0;
@@ -32,7 +34,7 @@ bool graphss_i_blocks_suit(const graphss_i_csr *m)
     return m->value && entries(m) > 0 && block_rows(m) > 0;
 }
 
-graphss_status graphss_i_blocks_make(
+graphss_status graphss_i_blocks_room(
     graphss_ctx *ctx, graphss_i_blocks *out, const graphss_i_csr *m)
 {
     graphss_i_blocks b = {.n_rows = m->n_rows, .n_cols = m->n_cols, .rows = block_rows(m)};
@@ -45,9 +47,17 @@ graphss_status graphss_i_blocks_make(
         graphss_i_blocks_destroy(ctx, &b);
         return GRAPHSS_ERR_NOMEM;
     }
-    graphss_i_blocks_fill(ctx, &b, m, 0, m->n_rows);
     *out = b;
     return GRAPHSS_OK;
+}
+
+graphss_status graphss_i_blocks_make(
+    graphss_ctx *ctx, graphss_i_blocks *out, const graphss_i_csr *m)
+{
+    const graphss_status st = graphss_i_blocks_room(ctx, out, m);
+    if (!st)
+        graphss_i_blocks_fill(ctx, out, m, 0, m->n_rows);
+    return st;
 }
 
 void graphss_i_blocks_destroy(graphss_ctx *ctx, graphss_i_blocks *b)
@@ -114,7 +124,8 @@ typedef struct product {
 
 static size_t first_column(const product *p, size_t strip)
 {
-    const size_t unit = p->kernels->width, units = (p->k + unit - 1) / unit;
+    const size_t unit = p->k % LINE == 0 ? LINE : p->kernels->width;
+    const size_t units = (p->k + unit - 1) / unit;
     const size_t c = units * strip / p->strips * unit;
     return c < p->k ? c : p->k;
 }

@@ -23,7 +23,11 @@ typedef struct graphss_i_blocks {
 
 /* Whether blocks suit m: enough entries for its columns. */
 bool graphss_i_blocks_suit(const graphss_i_csr *m);
-/* Blocks for m, which has values, and has as many entries or fewer in later fills. */
+/* Room for the entries of m, which has values, or for fewer, as graphss_i_blocks_fill brings
+ * them. */
+graphss_status graphss_i_blocks_room(
+    graphss_ctx *ctx, graphss_i_blocks *out, const graphss_i_csr *m);
+/* The same, filled with the entries of m. */
 graphss_status graphss_i_blocks_make(
     graphss_ctx *ctx, graphss_i_blocks *out, const graphss_i_csr *m);
 /* Takes the entries of m in place of those it had; of rows [from, to) alone, in whole blocks.

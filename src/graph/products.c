@@ -18,8 +18,7 @@ enum {
     GRAIN = 1 << 17, /* multiply-adds of a task */
     SMALL = 1 << 20, /* multiply-adds that are not worth a second thread */
     FLOOR = 16,      /* cost of an entry, in multiply-adds, is at least this */
-    ROOMY = 1 << 20  /* bytes of a second-level cache for which strips pay: with 2 MiB they
-                        do, with 512 KiB not (bench/README.md) */
+    ROOMY = 1 << 20  /* bytes of a second-level cache (bench/README.md) */
 };
 
 static size_t second_level_cache(void)
@@ -30,6 +29,11 @@ static size_t second_level_cache(void)
 #else
     return 0;
 #endif
+}
+
+bool graphss_i_roomy_cache(void)
+{
+    return second_level_cache() >= ROOMY;
 }
 
 /* Whether a product with a matrix of so many bytes, in all and in a strip, should go
@@ -45,6 +49,9 @@ typedef struct product {
     const graphss_i_csr *m;
     float *out;
     const float *a, *b;
+    const graphss_i_csr *kept; /* of spmm_both */
+    float *kept_out;
+    float scale;
     size_t k;
     size_t grain;  /* cost of a run of rows, as below */
     size_t runs;   /* of rows */
@@ -116,6 +123,16 @@ static size_t first_row(const product *p, size_t run)
     return row_at_cost(p->m, run * p->grain);
 }
 
+/* Into runs of rows, and into strips where that pays. */
+static void cut_product(product *p)
+{
+    const size_t column_bytes = p->m->n_cols * sizeof *p->a;
+    const bool cut =
+        !is_small(p) && strips_pay(column_bytes * p->k, column_bytes * strip_columns(p->k));
+    p->strips = cut ? count_strips(p->k) : 1;
+    cut_rows(p);
+}
+
 /* ---- products ---- */
 
 static void spmm_task(void *arg, size_t task)
@@ -137,12 +154,35 @@ void graphss_i_spmm(
     if (m->n_rows == 0 || k == 0)
         return;
     product p = {.kernels = graphss_i_ctx_kernels(ctx), .m = m, .out = y, .a = x, .k = k};
-    const size_t column_bytes = m->n_cols * sizeof *x;
-    const bool cut =
-        !is_small(&p) && strips_pay(column_bytes * k, column_bytes * strip_columns(k));
-    p.strips = cut ? count_strips(k) : 1;
-    cut_rows(&p);
+    cut_product(&p);
     graphss_i_parallel(ctx, p.runs * p.strips, spmm_task, &p);
+}
+
+static void both_task(void *arg, size_t task)
+{
+    const product *p = arg;
+    const graphss_i_csr *m = p->m, *kept = p->kept;
+    const size_t strip = task / p->runs, run = task % p->runs;
+    p->kernels->spmm_both(p->kept_out, p->out, kept->offset, m->offset, kept->column,
+        kept->value, p->scale, p->a, p->k, m->n_rows, first_row(p, run), first_row(p, run + 1),
+        first_column(p, strip), first_column(p, strip + 1));
+}
+
+void graphss_i_spmm_both(graphss_ctx *ctx, float *kept_y, float *y, const graphss_i_csr *kept,
+    const graphss_i_csr *all, float scale, const float *x, size_t k)
+{
+    if (all->n_rows == 0 || k == 0)
+        return;
+    product p = {.kernels = graphss_i_ctx_kernels(ctx),
+        .m = all,
+        .out = y,
+        .a = x,
+        .kept = kept,
+        .kept_out = kept_y,
+        .scale = scale,
+        .k = k};
+    cut_product(&p);
+    graphss_i_parallel(ctx, p.runs * p.strips, both_task, &p);
 }
 
 static void sddmm_task(void *arg, size_t task)

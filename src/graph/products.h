@@ -19,6 +19,10 @@ typedef struct graphss_i_csr {
                                   * NULL: n_cols is all there are */
 } graphss_i_csr;
 
+/* Whether the second-level cache is a large one, of 1 MiB or more. What depends on it is the
+ * time of a product, never a bit of it. */
+bool graphss_i_roomy_cache(void);
+
 void graphss_i_csr_destroy(graphss_ctx *ctx, graphss_i_csr *m);
 /* out = m^T, columns ascending. */
 graphss_status graphss_i_csr_transpose(
@@ -31,6 +35,11 @@ void graphss_i_csr_transposed_at(
 /* y [m.n_rows x k] = m x, x [m.n_cols x k] */
 void graphss_i_spmm(
     graphss_ctx *ctx, float *y, const graphss_i_csr *m, const float *x, size_t k);
+/* Both kept_y = kept x and y = scale (kept + dropped) x, in the time of one product. Entries
+ * of all are those of kept, and in the arrays of kept behind them, row after row, the others.
+ */
+void graphss_i_spmm_both(graphss_ctx *ctx, float *kept_y, float *y, const graphss_i_csr *kept,
+    const graphss_i_csr *all, float scale, const float *x, size_t k);
 /* y [m.n_cols x k] += m^T x, x [m.n_rows x k], without building the transpose */
 void graphss_i_spmm_transposed(
     graphss_ctx *ctx, float *y, const graphss_i_csr *m, const float *x, size_t k);
@@ -38,18 +47,9 @@ void graphss_i_spmm_transposed(
 void graphss_i_sddmm(graphss_ctx *ctx, float *out, const graphss_i_csr *m, const float *a,
     const float *b, size_t k);
 
-/* Call it before the first product: oneDNN then gets its memory. NOMEM: there is not enough;
- * products would be slow and would round differently. */
-graphss_status graphss_i_gemm_ready(graphss_ctx *ctx);
 /* c [m x n] = op(a) op(b) + beta c, where op(a) is m x k. transposed_a: a is stored k x m;
- * transposed_b: b is stored n x k. */
+ * transposed_b: b is stored n x k. The bits of a row of c do not depend on its other rows. */
 void graphss_i_gemm(graphss_ctx *ctx, float *c, const float *a, bool transposed_a,
     const float *b, bool transposed_b, size_t m, size_t n, size_t k, float beta);
-/* Computes some rows of c [m x n] = a b, bit-identical to graphss_i_gemm. row [count] ascends;
- * a [count x k] and c [count x n] hold only these rows. Runs on the calling thread. room: as
- * many floats as graphss_i_gemm_room says. */
-size_t graphss_i_gemm_room(size_t m, size_t n, size_t k);
-void graphss_i_gemm_rows(float *c, const float *a, const int32_t *row, size_t count,
-    const float *b, size_t m, size_t n, size_t k, float *room);
 
 #endif

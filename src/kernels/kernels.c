@@ -11,7 +11,8 @@ size_t graphss_i_kernels_supported(const graphss_i_kernels *set[GRAPHSS_I_KERNEL
     set[n++] = &graphss_i_kernels_generic;
 #if defined(__x86_64__)
     __builtin_cpu_init();
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+        __builtin_cpu_supports("popcnt")) {
         set[n++] = &graphss_i_kernels_avx2;
         if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
             __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl"))

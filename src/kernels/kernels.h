@@ -7,6 +7,7 @@
 #ifndef GRAPHSS_KERNELS_H
 #define GRAPHSS_KERNELS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -20,6 +21,14 @@ typedef struct graphss_i_kernels {
      * [c0, c1) */
     void (*spmm)(float *y, const int64_t *offset, const int32_t *column, const float *value,
         const float *x, size_t k, size_t row0, size_t row1, size_t c0, size_t c1);
+
+    /* Of a matrix whose entries are kept or dropped, both products: kept_y as spmm has it by
+     * kept, column and value; y = scale (the same + that of the dropped entries of row i,
+     * which are those from kept[n_rows] + all[i] - kept[i] on, as many as all counts and kept
+     * not) */
+    void (*spmm_both)(float *kept_y, float *y, const int64_t *kept, const int64_t *all,
+        const int32_t *column, const float *value, float scale, const float *x, size_t k,
+        size_t n_rows, size_t row0, size_t row1, size_t c0, size_t c1);
 
     /* y[column[e]][c] += value[e] x[i][c]   over all rows i, for columns c in [c0, c1):
      * the product with the transpose, without building it. */
@@ -42,6 +51,12 @@ typedef struct graphss_i_kernels {
      * spmm with respect to value. */
     void (*sddmm)(float *out, const int64_t *offset, const int32_t *column, const float *a,
         const float *b, size_t k, size_t row0, size_t row1);
+
+    /* c[i][j] = sum_p a[i si + p sp] b[p][j]   for i < m, j < n, p < k, or that added to c.
+     * One of si and sp is 1. Rows of c are ldc apart; those of b, a panel of width or
+     * 2 width columns, whichever holds n, lie close together, and hold zeros beyond n. */
+    void (*gemm)(float *c, size_t ldc, const float *a, size_t si, size_t sp, const float *b,
+        size_t m, size_t n, size_t k, bool add);
 
     /* One step of Adam (Kingma & Ba 2015) over n weights:
      *   g = grad + decay w;  m = b1 m + (1 - b1) g;  v = b2 v + (1 - b2) g^2
@@ -89,6 +104,11 @@ typedef struct graphss_i_kernels {
 
     /* p[c][s] ~ exp(sum_j x[c][j] w[j][s]), of sum 1 over the k classes c; j < f */
     void (*choices)(float *p, const float *w, const float *x, size_t k, size_t f);
+
+    /* out[j] = how many bits a and row at[j] of b have in common, for n rows j of width words
+     */
+    void (*common_bits)(uint32_t *out, const uint64_t *a, const uint64_t *b, const size_t *at,
+        size_t n, size_t width);
 
     /* y[c] = sum_j x[j] w[j][c], j < f, c < m, a multiple of GRAPHSS_I_ROW */
     void (*row_times)(float *y, const float *x, const float *w, size_t f, size_t m);

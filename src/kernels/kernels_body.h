@@ -10,8 +10,6 @@
  * spmm is bound by loads, so a stretch of a row of y is summed in registers over all entries
  * of its row and stored once. bench/README.md says what else was tried. */
 
-#include <stdbool.h>
-
 #define INLINE static inline __attribute__((always_inline))
 #if defined(__clang__)
 #define INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
@@ -33,6 +31,10 @@ INLINE void store(float *p, vec v)
     *(loose *)p = (loose)v;
 }
 
+/* Makes the pointer p one address: of loads beside each other gcc would compute what each
+ * adds to the row before the loop, and fetch it from the stack in each turn. */
+#define ONE_ADDRESS(p) __asm__("" : "+r"(p))
+
 INLINE vec splat(float a)
 {
     return a - (vec){0};
@@ -43,7 +45,9 @@ INLINE vec splat(float a)
 enum {
     LINE = GRAPHSS_I_ROW, /* floats in a cache line */
     NARROW = 64,          /* columns up to which prefetching costs more than it brings */
-    AHEAD = 16            /* entries between prefetch and use */
+    AHEAD = 16,           /* entries between prefetch and use */
+    RUN = 64              /* rows whose tiles come one after the other: columns and values are
+                             then in the first-level cache */
 };
 
 typedef struct sparse_rows {
@@ -68,50 +72,97 @@ typedef struct sparse_rows {
 #define LEAVE_TO_AVX2(kernel, k, n, ...) ((void)0)
 #endif
 
-/* The columns [c0, c1) of a product, cut into tiles of as many vectors each. A tile that
- * would stick out is moved back to end at c1, or its last vector if there is one tile only:
- * the overlap is computed twice, equally. */
-typedef struct tiling {
-    size_t c0, c1, tiles;
-} tiling;
-
-INLINE size_t first_of_tile(const tiling *s, size_t t, size_t columns)
+/* sum [n] += sum_e value[e] x[column[e]][c] over entries [begin, end), for n vectors of
+ * columns from c0 on, the last of which begins at c0 + last. n is a constant where this is
+ * inlined. */
+INLINE void add_entries(int n, vec *sum, const sparse_rows *m, int64_t begin, int64_t end,
+    const float *x, size_t k, size_t c0, ptrdiff_t last)
 {
-    const size_t at = s->c0 + t * columns;
-    return s->tiles == 1 || at + columns <= s->c1 ? at : s->c1 - columns;
+    for (int64_t e = begin; e < end; e++) {
+        const float *from = x + (size_t)m->column[e] * k + c0;
+        ONE_ADDRESS(from);
+        if (n * WIDTH > NARROW && e + AHEAD < m->end) {
+            const float *next = x + (size_t)m->column[e + AHEAD] * k + c0;
+            ONE_ADDRESS(next);
+            for (int line = 0; line < n * WIDTH; line += LINE)
+                __builtin_prefetch(next + line);
+        }
+        const vec a = splat(m->value ? m->value[e] : 1.0f);
+        for (int v = 0; v < n - 1; v++)
+            sum[v] += a * load(from + v * WIDTH);
+        sum[n - 1] += a * load(from + last);
+    }
 }
 
-/* y[i][c] = sum_e value[e] x[column[e]][c] in tiles of n vectors, tile after tile for each
- * row: the second finds column and value in the cache, and often the page. n is a constant
- * where this is inlined. */
+/* y[i][c] = sum_e value[e] x[column[e]][c] for n vectors of columns from c0 on. Where that is
+ * more than up to c1 the last vector is moved back to end there: the overlap is computed
+ * twice, equally. */
 INLINE void spmm_tile(
-    int n, float *y, const sparse_rows *rows, const float *x, size_t k, const tiling *cut)
+    int n, float *y, const sparse_rows *rows, const float *x, size_t k, size_t c0, size_t c1)
 {
     const sparse_rows m = *rows;
-    const tiling s = *cut;
-    for (size_t i = m.row0; i < m.row1; i++)
-        for (size_t t = 0; t < s.tiles; t++) {
-            const size_t c0 = first_of_tile(&s, t, (size_t)n * WIDTH);
-            const size_t end = c0 + (size_t)n * WIDTH;
-            const size_t last = (end < s.c1 ? end : s.c1) - WIDTH;
-            vec sum[MOST_VECTORS] = {0};
-            for (int64_t e = m.offset[i]; e < m.offset[i + 1]; e++) {
-                const float *from = x + (size_t)m.column[e] * k;
-                if (n * WIDTH > NARROW && e + AHEAD < m.end) {
-                    const float *next = x + (size_t)m.column[e + AHEAD] * k + c0;
-                    for (int line = 0; line < n * WIDTH; line += LINE)
-                        __builtin_prefetch(next + line);
-                }
-                const vec a = splat(m.value ? m.value[e] : 1.0f);
-                for (int v = 0; v < n - 1; v++)
-                    sum[v] += a * load(from + c0 + v * WIDTH);
-                sum[n - 1] += a * load(from + last);
-            }
-            float *to = y + i * k;
-            for (int v = 0; v < n - 1; v++)
-                store(to + c0 + v * WIDTH, sum[v]);
-            store(to + last, sum[n - 1]);
-        }
+    const size_t end = c0 + (size_t)n * WIDTH;
+    const ptrdiff_t last = (ptrdiff_t)(end < c1 ? end : c1) - WIDTH - (ptrdiff_t)c0;
+    for (size_t i = m.row0; i < m.row1; i++) {
+        vec sum[MOST_VECTORS] = {0};
+        float *to = y + i * k + c0;
+        add_entries(n, sum, &m, m.offset[i], m.offset[i + 1], x, k, c0, last);
+        for (int v = 0; v < n - 1; v++)
+            store(to + v * WIDTH, sum[v]);
+        store(to + last, sum[n - 1]);
+    }
+}
+
+/* Entries that are kept, by offset of rows, and the dropped ones behind them all. */
+typedef struct both_rows {
+    sparse_rows rows;
+    const int64_t *all;
+    int64_t dropped; /* the first */
+    float *kept_y;
+    float scale;
+} both_rows;
+
+/* y[i] = scale (kept_y[i] + the dropped entries of row i) */
+INLINE void both_tile(
+    int n, float *y, const both_rows *both, const float *x, size_t k, size_t c0, size_t c1)
+{
+    const both_rows b = *both;
+    const sparse_rows m = b.rows;
+    const size_t end = c0 + (size_t)n * WIDTH;
+    const ptrdiff_t last = (ptrdiff_t)(end < c1 ? end : c1) - WIDTH - (ptrdiff_t)c0;
+    const vec scale = splat(b.scale);
+    for (size_t i = m.row0; i < m.row1; i++) {
+        vec sum[MOST_VECTORS] = {0};
+        float *to = b.kept_y + i * k + c0;
+        add_entries(n, sum, &m, m.offset[i], m.offset[i + 1], x, k, c0, last);
+        for (int v = 0; v < n - 1; v++)
+            store(to + v * WIDTH, sum[v]);
+        store(to + last, sum[n - 1]);
+        to = y + i * k + c0;
+        add_entries(n, sum, &m, b.dropped + b.all[i] - m.offset[i],
+            b.dropped + b.all[i + 1] - m.offset[i + 1], x, k, c0, last);
+        for (int v = 0; v < n - 1; v++)
+            store(to + v * WIDTH, scale * sum[v]);
+        store(to + last, scale * sum[n - 1]);
+    }
+}
+
+/* The same for fewer than WIDTH columns. */
+INLINE void both_part(
+    float *y, const both_rows *both, const float *x, size_t k, size_t c0, size_t n)
+{
+    const both_rows b = *both;
+    const sparse_rows m = b.rows;
+    for (size_t i = m.row0; i < m.row1; i++) {
+        vec sum = {0};
+        for (int64_t e = m.offset[i]; e < m.offset[i + 1]; e++)
+            sum += splat(m.value[e]) * load_part(x + (size_t)m.column[e] * k + c0, n);
+        store_part(b.kept_y + i * k + c0, sum, n);
+        const int64_t end = b.dropped + b.all[i + 1] - m.offset[i + 1];
+        for (int64_t e = b.dropped + b.all[i] - m.offset[i]; e < end; e++)
+            sum += splat(m.value[e]) * load_part(x + (size_t)m.column[e] * k + c0, n);
+        store_part(y + i * k + c0, sum * splat(b.scale), n);
+    }
 }
 
 /* The same for fewer than WIDTH columns. */
@@ -144,14 +195,13 @@ INLINE void transposed_tile(
         if (part)
             rest = load_part(from + whole, part);
         for (int64_t e = m.offset[i]; e < m.offset[i + 1]; e++) {
-            float *to = y + (size_t)m.column[e] * k;
+            float *to = y + (size_t)m.column[e] * k + c0;
+            ONE_ADDRESS(to);
             const vec a = splat(m.value ? m.value[e] : 1.0f);
-            for (int v = 0; v < n; v++) {
-                float *at = to + c0 + v * WIDTH;
-                store(at, load(at) + a * row[v]);
-            }
+            for (int v = 0; v < n; v++)
+                store(to + v * WIDTH, load(to + v * WIDTH) + a * row[v]);
             if (part)
-                store_part(to + whole, load_part(to + whole, part) + a * rest, part);
+                store_part(to + n * WIDTH, load_part(to + n * WIDTH, part) + a * rest, part);
         }
     }
 }
@@ -165,13 +215,13 @@ typedef struct block_columns {
 } block_columns;
 
 /* y[j][c] += sum_e value[e] x[row[e]][c] for n vectors of columns c from c0 on and part
- * columns behind them; n is a constant where this is inlined. Without prefetch: the rows of x
- * in a block are in the second-level cache, from where they come in time. */
+ * columns behind them; n is a constant where this is inlined. */
 INLINE void block_tile(int n, float *y, const block_columns *block, const float *x, size_t k,
     size_t c0, size_t part)
 {
     const block_columns m = *block;
     const size_t whole = c0 + (size_t)n * WIDTH;
+    const int32_t end = m.offset[m.n];
     for (size_t j = 0; j < m.n; j++) {
         float *to = y + j * k;
         vec sum[MOST_VECTORS], rest = {0};
@@ -182,12 +232,19 @@ INLINE void block_tile(int n, float *y, const block_columns *block, const float 
         if (part)
             rest = load_part(to + whole, part);
         for (int32_t e = m.offset[j]; e < m.offset[j + 1]; e++) {
-            const float *from = x + (size_t)m.row[e] * k;
+            const float *from = x + (size_t)m.row[e] * k + c0;
+            ONE_ADDRESS(from);
+            if (n * WIDTH > NARROW && e + AHEAD < end) {
+                const float *next = x + (size_t)m.row[e + AHEAD] * k + c0;
+                ONE_ADDRESS(next);
+                for (int line = 0; line < n * WIDTH; line += LINE)
+                    __builtin_prefetch(next + line);
+            }
             const vec a = splat(m.value[e]);
             for (int v = 0; v < n; v++)
-                sum[v] += a * load(from + c0 + v * WIDTH);
+                sum[v] += a * load(from + v * WIDTH);
             if (part)
-                rest += a * load_part(from + whole, part);
+                rest += a * load_part(from + n * WIDTH, part);
         }
         for (int v = 0; v < n; v++)
             store(to + c0 + v * WIDTH, sum[v]);
@@ -217,6 +274,10 @@ INLINE void block_tile(int n, float *y, const block_columns *block, const float 
     CASE(13, tile, __VA_ARGS__)
 #if MOST_VECTORS == 13
 #define CASES FIRST_CASES
+#elif MOST_VECTORS == 14
+#define CASES(tile, ...) \
+    FIRST_CASES(tile, __VA_ARGS__) \
+    CASE(14, tile, __VA_ARGS__)
 #elif MOST_VECTORS == 16
 #define CASES(tile, ...) \
     FIRST_CASES(tile, __VA_ARGS__) \
@@ -226,10 +287,18 @@ INLINE void block_tile(int n, float *y, const block_columns *block, const float 
 #endif
 
 static void spmm_vectors(
-    size_t n, float *y, const sparse_rows *m, const float *x, size_t k, const tiling *cut)
+    size_t n, float *y, const sparse_rows *m, const float *x, size_t k, size_t c0, size_t c1)
 {
     switch (n) {
-        CASES(spmm_tile, cut)
+        CASES(spmm_tile, c0, c1)
+    }
+}
+
+static void both_vectors(
+    size_t n, float *y, const both_rows *m, const float *x, size_t k, size_t c0, size_t c1)
+{
+    switch (n) {
+        CASES(both_tile, c0, c1)
     }
 }
 
@@ -251,20 +320,62 @@ static void block_vectors(size_t n, float *y, const block_columns *m, const floa
     }
 }
 
+/* Vectors of a tile: as few tiles as possible, alike, and cut between two cache lines where
+ * rows begin on one, so that no line is read for two of them. */
+INLINE size_t tile_vectors(size_t k, size_t c0, size_t c1)
+{
+    enum { LINE_VECTORS = LINE / WIDTH };
+    const size_t vectors = (c1 - c0 + WIDTH - 1) / WIDTH;
+    const size_t tiles = (vectors + MOST_VECTORS - 1) / MOST_VECTORS;
+    const size_t each = (vectors + tiles - 1) / tiles;
+    const size_t lines = (each + LINE_VECTORS - 1) / LINE_VECTORS * LINE_VECTORS;
+    return k % LINE == 0 && c0 % LINE == 0 && lines <= MOST_VECTORS ? lines : each;
+}
+
 static void spmm(float *y, const int64_t *offset, const int32_t *column, const float *value,
     const float *x, size_t k, size_t row0, size_t row1, size_t c0, size_t c1)
 {
     LEAVE_TO_AVX2(spmm, k, c1 - c0, y, offset, column, value, x, k, row0, row1, c0, c1);
-    const sparse_rows m = {offset, column, value, row0, row1, offset[row1]};
+    sparse_rows m = {offset, column, value, row0, row1, offset[row1]};
     if (c1 - c0 < WIDTH) {
         if (c0 < c1)
             spmm_part(y, &m, x, k, c0, c1 - c0);
         return;
     }
-    const size_t vectors = (c1 - c0 + WIDTH - 1) / WIDTH;
-    const size_t tiles = (vectors + MOST_VECTORS - 1) / MOST_VECTORS;
-    const tiling cut = {c0, c1, tiles};
-    spmm_vectors((vectors + tiles - 1) / tiles, y, &m, x, k, &cut);
+    const size_t tile = tile_vectors(k, c0, c1);
+    for (; m.row0 < row1; m.row0 = m.row1) {
+        m.row1 = row1 - m.row0 < RUN ? row1 : m.row0 + RUN;
+        for (size_t c = c0; c < c1; c += tile * WIDTH) {
+            const size_t left = (c1 - c + WIDTH - 1) / WIDTH;
+            spmm_vectors(left < tile ? left : tile, y, &m, x, k, c, c1);
+        }
+    }
+}
+
+static void spmm_both(float *kept_y, float *y, const int64_t *kept, const int64_t *all,
+    const int32_t *column, const float *value, float scale, const float *x, size_t k,
+    size_t n_rows, size_t row0, size_t row1, size_t c0, size_t c1)
+{
+    LEAVE_TO_AVX2(spmm_both, k, c1 - c0, kept_y, y, kept, all, column, value, scale, x, k,
+        n_rows, row0, row1, c0, c1);
+    both_rows m = {.rows = {kept, column, value, row0, row1, all[n_rows]},
+        .all = all,
+        .dropped = kept[n_rows],
+        .kept_y = kept_y,
+        .scale = scale};
+    if (c1 - c0 < WIDTH) {
+        if (c0 < c1)
+            both_part(y, &m, x, k, c0, c1 - c0);
+        return;
+    }
+    const size_t tile = tile_vectors(k, c0, c1);
+    for (; m.rows.row0 < row1; m.rows.row0 = m.rows.row1) {
+        m.rows.row1 = row1 - m.rows.row0 < RUN ? row1 : m.rows.row0 + RUN;
+        for (size_t c = c0; c < c1; c += tile * WIDTH) {
+            const size_t left = (c1 - c + WIDTH - 1) / WIDTH;
+            both_vectors(left < tile ? left : tile, y, &m, x, k, c, c1);
+        }
+    }
 }
 
 static void spmm_transposed(float *y, const int64_t *offset, const int32_t *column,
@@ -360,7 +471,7 @@ INLINE void bits_rows(int n, float *y, const uint32_t *word, const vec *table, s
         for (int g = 0; g < BITS_GROUPS; g++) {
             const int sums = 1 << bits_group[g];
             const vec *t = table + (bit >> shift & (size_t)(sums - 1)) * BITS_VECTORS;
-            __asm__("" : "+r"(t)); /* one address for n loads: gcc would compute n */
+            ONE_ADDRESS(t);
             for (int v = 0; v < n; v++)
                 sum[v] += t[from + v];
             from += sums * BITS_VECTORS;
@@ -698,16 +809,33 @@ static void dropout_bits(
     }
 }
 
+/* ---- bits that two rows have in common ---- */
+
+static void common_bits(uint32_t *out, const uint64_t *a, const uint64_t *b, const size_t *at,
+    size_t n, size_t width)
+{
+    for (size_t j = 0; j < n; j++) {
+        const uint64_t *row = b + at[j] * width;
+        int sum = 0;
+        for (size_t w = 0; w < width; w++)
+            sum += __builtin_popcountll(a[w] & row[w]);
+        out[j] = (uint32_t)sum;
+    }
+}
+
+#include "kernels/kernels_gemm.h"
 #include "kernels/kernels_sixteen.h"
 
 const graphss_i_kernels KERNELS = {
     .name = KERNELS_NAME,
     .width = WIDTH,
     .spmm = spmm,
+    .spmm_both = spmm_both,
     .spmm_transposed = spmm_transposed,
     .spmm_block = spmm_block,
     .bits = bits,
     .sddmm = sddmm,
+    .gemm = gemm,
     .adam = adam,
     .bias_relu = bias_relu,
     .relu_backward = relu_backward,
@@ -719,5 +847,6 @@ const graphss_i_kernels KERNELS = {
     .choice = choice,
     .choice_bend = choice_bend,
     .choices = choices,
+    .common_bits = common_bits,
     .row_times = row_times,
 };

@@ -171,7 +171,8 @@ graphss_status graphss_i_fit(graphss_ctx *ctx, graphss_training *log, graphss_i_
         bool taken = false;
         graphss_i_tape_rows(tape, split->val, separate ? split->n_val : 0);
         if ((late ? !last : e > 0 || !separate) && (n_val > 0 || !separate))
-            graphss_i_tape_forward(tape, !separate, key);
+            separate && !last ? graphss_i_tape_forward_before(tape, key)
+                              : graphss_i_tape_forward(tape, !separate, key);
         if (late ? !last : e > 0) {
             graphss_i_measure now;
             st = judge_all(ctx, &now, graphss_i_tape_value(tape, logits), n_classes,

@@ -110,7 +110,7 @@ graphss_status graphss_i_forward_cache_make(graphss_ctx *ctx, float *prob,
     const bool biased = model->opt.bias;
     float *h = graphss_i_alloc(ctx, n, width * sizeof *h);
     pass->second = graphss_i_alloc(ctx, n, k * sizeof *pass->second);
-    graphss_status st = h && pass->second ? graphss_i_gemm_ready(ctx) : GRAPHSS_ERR_NOMEM;
+    graphss_status st = h && pass->second ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
     if (!st) {
         first_layer(ctx, h, m, pass->first.value, width, bias_of(&pass->params, biased, 0));
         graphss_i_gemm(ctx, pass->second, h, false, weight_of(&pass->params, biased, 1), false,
@@ -167,21 +167,19 @@ static graphss_status renew_second(graphss_ctx *ctx, float *z,
     const graphss_i_forward_cache *pass, const graphss_model *model,
     const graphss_graph *graph, const int32_t *row, size_t n)
 {
-    const size_t k = model->n_classes, width = pass->first.n_cols, all = graph->n_nodes;
+    const size_t k = model->n_classes, width = pass->first.n_cols;
     const bool biased = model->opt.bias;
     graphss_i_csr m = {0};
     float *h = graphss_i_alloc(ctx, n, width * sizeof *h);
-    float *room = graphss_i_alloc(ctx, graphss_i_gemm_room(all, k, width), sizeof *room);
-    graphss_status st = h && room ? graphss_i_propagation_rows(ctx, &m, graph,
-                                        model->type->norm, has_loops(model), row, n)
-                                  : GRAPHSS_ERR_NOMEM;
+    graphss_status st = h ? graphss_i_propagation_rows(
+                                ctx, &m, graph, model->type->norm, has_loops(model), row, n)
+                          : GRAPHSS_ERR_NOMEM;
     if (!st) {
         first_layer(ctx, h, &m, pass->first.value, width, bias_of(&pass->params, biased, 0));
-        graphss_i_gemm_rows(
-            z, h, row, n, weight_of(&pass->params, biased, 1), all, k, width, room);
+        graphss_i_gemm(
+            ctx, z, h, false, weight_of(&pass->params, biased, 1), false, n, k, width, 0);
     }
     graphss_i_csr_destroy(ctx, &m);
-    graphss_release(ctx, room);
     graphss_release(ctx, h);
     return st;
 }

@@ -105,7 +105,7 @@ graphss_status graphss_i_softmax_fit(graphss_ctx *ctx, double *w, const graphss_
         .last = graphss_i_alloc(ctx, k, f * sizeof *t.last),
         .bound = graphss_i_alloc(ctx, f, f * sizeof *t.bound)};
     graphss_status st = t.logit && t.w && t.gradient && t.ahead && t.last && t.bound
-                            ? graphss_i_gemm_ready(ctx)
+                            ? GRAPHSS_OK
                             : GRAPHSS_ERR_NOMEM;
     double total = 0, momentum = 1;
     for (size_t i = 0; i < in->n; i++)

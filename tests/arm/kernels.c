@@ -44,6 +44,16 @@ int main(void)
                 sum += word[i] >> j & 1 ? x[j * K + c] : 0;
             wrong += fabs(y[i * K + c] - sum) > 1e-4;
         }
+    /* 5 x 9 times a panel of 9 x 3 */
+    const size_t wide = kern->width < 3 ? 2 * kern->width : kern->width;
+    kern->gemm(y, K, x, 9, 1, x + K, 5, 3, 9, false);
+    for (int i = 0; i < 5; i++)
+        for (int c = 0; c < 3; c++) {
+            double sum = 0;
+            for (int j = 0; j < 9; j++)
+                sum += (double)x[i * 9 + j] * (double)x[K + j * (int)wide + c];
+            wrong += fabs(y[i * K + c] - sum) > 1e-4;
+        }
     printf("%08x %08x %08x %08x\n", bit[0], bit[1], bit[2], bit[3]);
     if (wrong)
         fprintf(stderr, "%s: %d numbers are wrong\n", kern->name, wrong);

@@ -13,7 +13,7 @@ files="$source/tests/arm/kernels.c $source/src/kernels/kernels.c $source/src/ker
 "$emulator" "$work/arm" >"$work/arm.txt"
 case $(uname -m) in
 x86_64) # the other sets want options of their own
-    for set in "avx2 -mavx2 -mfma" "avx512 -mavx2 -mfma -mavx512f -mavx512dq -mavx512bw -mavx512vl"; do
+    for set in "avx2 -mavx2 -mfma -mpopcnt" "avx512 -mavx2 -mfma -mpopcnt -mavx512f -mavx512dq -mavx512bw -mavx512vl"; do
         cc $options ${set#* } -c "$source/src/kernels/kernels_${set%% *}.c" -o "$work/${set%% *}.o"
     done
     files="$files $work/avx2.o $work/avx512.o" ;;

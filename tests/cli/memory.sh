@@ -36,22 +36,4 @@ exits 0
 # from outside.
 each_fails libjansson. 9 predict data.npz --model-file data.model -o labels.npz
 
-case_ "memory that ends while oneDNN writes its code ends no program"
-at=500 # the first ones are asked for before the program begins
-while [ $at -le 24000 ]; do
-    for on in "" 1; do
-        command="predict, allocation $at of C++ ${on:+and all later ones }fails"
-        code=0
-        env FAIL_IN=libstdc++ FAIL_AT=$at ${on:+FAIL_ON=1} LD_PRELOAD="$fail_malloc" \
-            "$graphss" --threads 1 -q predict data.npz --model-file data.model -o p.npz \
-            >../stdout 2>../stderr || code=$?
-        case $code in
-        0) ;;
-        4) err "out of memory" ;;
-        *) complain "code $code, want 0 or 4" ;;
-        esac
-    done
-    at=$((at + 1500))
-done
-
 finish

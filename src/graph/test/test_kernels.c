@@ -58,6 +58,69 @@ TEST(spmm_equals_its_naive_twin)
         }
 }
 
+/* The first half of each row is kept: as with the kept entries alone, and near all of them. */
+TEST(both_products_at_once)
+{
+    graphss_rng rng = graphss_rng_make(9, 1);
+    FOR_EACH_SET(kern)
+    for (size_t w = 0; w < WIDTHS; w++) {
+        const size_t k = widths[w], n = 41;
+        graphss_i_csr m = random_csr(&rng, n, 53, 6, true, true);
+        const size_t nnz = (size_t)m.offset[n];
+        float *x = random_floats(&rng, m.n_cols * k),
+              *value = malloc((nnz + 1) * sizeof *value);
+        float *y = malloc(n * k * sizeof *y), *kept_y = malloc(n * k * sizeof *y);
+        float *want = malloc(n * k * sizeof *y);
+        int32_t *column = malloc((nnz + 1) * sizeof *column);
+        int64_t kept[42] = {0}, at = 0;
+        for (size_t i = 0; i < n; i++)
+            kept[i + 1] = kept[i] + (m.offset[i + 1] - m.offset[i]) / 2;
+        at = kept[n];
+        for (size_t i = 0; i < n; i++)
+            for (int64_t e = m.offset[i]; e < m.offset[i + 1]; e++) {
+                const int64_t j = e - m.offset[i], of = kept[i + 1] - kept[i];
+                const int64_t to = j < of ? kept[i] + j : at++;
+                column[to] = m.column[e];
+                value[to] = m.value[e];
+            }
+        kern->spmm_both(kept_y, y, kept, m.offset, column, value, 0.5f, x, k, n, 0, 17, 0, k);
+        kern->spmm_both(kept_y, y, kept, m.offset, column, value, 0.5f, x, k, n, 17, n, 0, k);
+        kern->spmm(want, kept, column, value, x, k, 0, n, 0, k);
+        assert_memory_equal(kept_y, want, n * k * sizeof *y);
+        for (size_t i = 0; i < n; i++)
+            for (size_t c = 0; c < k; c++) {
+                double size;
+                const double sum = spmm_twin(&size, &m, x, k, i, c);
+                assert_near(y[i * k + c], 0.5 * sum, size, kern->name, k);
+            }
+        random_csr_free(&m);
+        free(x), free(value), free(y), free(kept_y), free(want), free(column);
+    }
+}
+
+TEST(bits_in_common_are_counted)
+{
+    enum { ROWS = 5, WORDS = 3 };
+    const size_t at[] = {4, 0, 0, 2};
+    graphss_rng rng = graphss_rng_make(11, 1);
+    uint64_t a[WORDS], b[ROWS * WORDS];
+    uint32_t found[4];
+    for (size_t w = 0; w < WORDS; w++)
+        a[w] = graphss_rng_u64(&rng);
+    for (size_t w = 0; w < ROWS * WORDS; w++)
+        b[w] = graphss_rng_u64(&rng);
+    FOR_EACH_SET(kern)
+    {
+        kern->common_bits(found, a, b, at, 4, WORDS);
+        for (size_t j = 0; j < 4; j++) {
+            uint32_t want = 0;
+            for (size_t bit = 0; bit < 64 * WORDS; bit++)
+                want += (a[bit / 64] & b[at[j] * WORDS + bit / 64]) >> bit % 64 & 1;
+            assert_int_equal(found[j], want);
+        }
+    }
+}
+
 TEST(spmm_known_answer)
 {
     const int64_t offset[] = {0, 2, 2, 3};

@@ -53,15 +53,12 @@ static size_t row_of(const graphss_i_csr *m, size_t entry)
     return low;
 }
 
-void graphss_i_tape_drop_stored(const graphss_i_tape *t, const graphss_i_node *node,
-    float *out, const float *x, size_t from, size_t to)
+/* Of a rank: entries that follow each other are drawn where they stand in the whole. */
+static void drop_stored_part(const graphss_i_tape *t, const graphss_i_node *node, float *out,
+    const float *x, size_t from, size_t to)
 {
     const graphss_i_part *part = graphss_i_ctx_part(t->ctx);
     const graphss_i_csr *m = node->m;
-    if (!part) {
-        drop(t, node, out, x, from, to, 0);
-        return;
-    }
     for (size_t j = from; j < to;) {
         size_t row = row_of(m, j);
         const int64_t shift = part->entry[row] - m->offset[row];
@@ -71,6 +68,29 @@ void graphss_i_tape_drop_stored(const graphss_i_tape *t, const graphss_i_node *n
         const size_t next = (size_t)m->offset[row + 1], end = next < to ? next : to;
         drop(t, node, out, x, j, end, (uint64_t)shift);
         j = end;
+    }
+}
+
+void graphss_i_tape_drop_stored(const graphss_i_tape *t, const graphss_i_node *node,
+    uint32_t *kept, size_t from, size_t to)
+{
+    enum { BITS = 32 };
+    const size_t entries = (size_t)node->m->offset[node->m->n_rows];
+    float ones[BITS];
+    if (!graphss_i_ctx_part(t->ctx)) {
+        graphss_i_tape_kernels(t)->dropout_bits(
+            kept, NULL, from, to, t->key ^ node->salt, node->threshold);
+        return;
+    }
+    for (size_t b = 0; b < BITS; b++)
+        ones[b] = 1;
+    for (size_t w = from; w < to; w++) {
+        const size_t first = w * BITS, end = first + BITS < entries ? first + BITS : entries;
+        float drawn[BITS] = {0};
+        drop_stored_part(t, node, shifted(drawn, first), shifted(ones, first), first, end);
+        kept[w] = 0;
+        for (size_t b = 0; b < BITS; b++)
+            kept[w] |= (uint32_t)(drawn[b] != 0) << b;
     }
 }
 

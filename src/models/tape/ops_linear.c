@@ -17,19 +17,27 @@ static const float *value(graphss_i_tape *t, const graphss_i_node *node, int inp
 /* ---- y [N x h] = X [N x d, sparse] w [d x h] ----
  *
  * While training with dropout the entries that are kept are put together anew in each pass,
- * so that both products have as many fewer entries. */
+ * so that both products have as many fewer entries. Those that are dropped stand behind them:
+ * where a pass without dropout comes first, kept and dropped ones added up are its product. */
 
 /* X without what this pass drops. */
 typedef struct kept_entries {
-    int64_t *offset;       /* [N + 1] */
-    int32_t *column;       /* [e] */
-    float *value, *masked; /* [e] masked: of all entries, 0 where dropped */
+    int64_t *offset; /* [N + 1] */
+    int32_t *column; /* [e] */
+    float *value;    /* [e] multiplied by the node's factor */
+    uint32_t *mask;  /* [e / 32 + 1] a bit for each entry of X */
 } kept_entries;
+
+static size_t mask_words(size_t entries)
+{
+    return (entries + 31) / 32;
+}
 
 static size_t kept_bytes(const graphss_i_csr *x)
 {
     const size_t e = (size_t)x->offset[x->n_rows];
-    return (x->n_rows + 1) * sizeof(int64_t) + e * (sizeof(int32_t) + 2 * sizeof(float));
+    return (x->n_rows + 1) * sizeof(int64_t) + e * (sizeof(int32_t) + sizeof(float)) +
+           mask_words(e) * sizeof(uint32_t);
 }
 
 static kept_entries kept_of(const graphss_i_node *node)
@@ -38,30 +46,48 @@ static kept_entries kept_of(const graphss_i_node *node)
     kept_entries k = {.offset = node->scratch};
     k.column = (int32_t *)(k.offset + n + 1);
     k.value = (float *)(k.column + e);
-    k.masked = k.value + e;
+    k.mask = (uint32_t *)(k.value + e);
     return k;
 }
 
 typedef struct dropping {
     const graphss_i_tape *t;
     const graphss_i_node *node;
-    size_t first; /* row */
+    size_t first; /* row, or word of the mask */
 } dropping;
 
-/* Drops, and counts in offset[i + 1] what is left of row i. */
-static void drop_range(void *arg, size_t from, size_t to)
+static void draw_range(void *arg, size_t from, size_t to)
+{
+    const dropping *d = arg;
+    graphss_i_tape_drop_stored(
+        d->t, d->node, kept_of(d->node).mask, d->first + from, d->first + to);
+}
+
+static inline bool is_kept(const uint32_t *mask, int64_t entry)
+{
+    return mask[entry / 32] >> entry % 32 & 1;
+}
+
+/* How many of the entries [from, to) are kept. */
+static int64_t count_kept(const uint32_t *mask, int64_t from, int64_t to)
+{
+    int64_t count = 0;
+    for (int64_t w = from / 32; w * 32 < to; w++) {
+        const uint32_t before = from > w * 32 ? UINT32_MAX << (from - w * 32) : UINT32_MAX;
+        const uint32_t behind = to - w * 32 < 32 ? ~(UINT32_MAX << (to - w * 32)) : UINT32_MAX;
+        count += __builtin_popcount(mask[w] & before & behind);
+    }
+    return count;
+}
+
+/* Counts in offset[i + 1] what is left of row i. */
+static void count_range(void *arg, size_t from, size_t to)
 {
     const dropping *d = arg;
     const int64_t *offset = d->node->m->offset + d->first;
     const kept_entries k = kept_of(d->node);
-    graphss_i_tape_drop_stored(
-        d->t, d->node, k.masked, d->node->m->value, (size_t)offset[from], (size_t)offset[to]);
-    for (size_t i = from; i < to; i++) {
-        int64_t count = 0;
-        for (int64_t e = offset[i]; e < offset[i + 1]; e++)
-            count += k.masked[e] != 0;
-        k.offset[d->first + i + 1] = count;
-    }
+    for (size_t i = from; i < to; i++)
+        k.offset[d->first + i + 1] = count_kept(k.mask, offset[i], offset[i + 1]);
 }
 
 /* Without branches, which half of the time would be taken for the other. */
@@ -70,22 +96,30 @@ static void gather_range(void *arg, size_t from, size_t to)
     const dropping *d = arg;
     const graphss_i_csr *x = d->node->m;
     const kept_entries k = kept_of(d->node);
-    const int64_t end = k.offset[d->first + to];
-    int64_t at = k.offset[d->first + from];
-    for (int64_t e = x->offset[d->first + from]; at < end; e++) {
-        k.column[at] = x->column[e];
-        k.value[at] = k.masked[e];
-        at += k.masked[e] != 0;
+    const size_t row = d->first + from;
+    const float factor = d->node->factor;
+    int64_t at = k.offset[row], other = k.offset[x->n_rows] + x->offset[row] - at;
+    for (int64_t e = x->offset[row]; e < x->offset[d->first + to]; e++) {
+        const bool kept = is_kept(k.mask, e);
+        const int64_t place = kept ? at : other;
+        k.column[place] = x->column[e];
+        k.value[place] = x->value[e] * factor;
+        at += kept;
+        other += !kept;
     }
 }
 
 static void drop_entries(graphss_i_tape *t, const graphss_i_node *node, graphss_i_span rows)
 {
-    enum { GRAIN = 1024 }; /* rows */
+    enum { GRAIN = 1024, WORDS = 4096 }; /* rows, words of the mask */
+    const int64_t *offset = node->m->offset;
     const kept_entries k = kept_of(node);
-    dropping d = {t, node, rows.from};
+    const size_t words = mask_words((size_t)offset[rows.to]);
+    dropping d = {t, node, (size_t)offset[rows.from] / 32};
+    graphss_i_tape_ranges(t, words - d.first, WORDS, draw_range, &d);
+    d.first = rows.from;
     memset(k.offset, 0, (rows.from + 1) * sizeof *k.offset);
-    graphss_i_tape_ranges(t, rows.to - rows.from, GRAIN, drop_range, &d);
+    graphss_i_tape_ranges(t, rows.to - rows.from, GRAIN, count_range, &d);
     for (size_t i = rows.from; i < rows.to; i++)
         k.offset[i + 1] += k.offset[i];
     for (size_t i = rows.to; i < node->rows; i++)
@@ -121,10 +155,31 @@ static graphss_i_csr wanted_input(const graphss_i_tape *t, const graphss_i_node 
     return x;
 }
 
+/* The pass without dropout, and the product of the training pass behind it. */
+static void sparse_input_both(graphss_i_tape *t, graphss_i_node *node)
+{
+    const kept_entries k = kept_of(node);
+    drop_entries(t, node, (graphss_i_span){0, node->rows});
+    const graphss_i_csr kept = {node->rows, node->m->n_cols, k.offset, k.column, k.value};
+    graphss_i_spmm_both(t->ctx, node->ahead, node->value, &kept, node->m, 1 / node->factor,
+        value(t, node, 0), node->cols);
+    node->is_ahead = true;
+}
+
 static void sparse_input_forward(graphss_i_tape *t, graphss_i_node *node)
 {
     const graphss_i_span rows = graphss_i_tape_span(t, node->rows);
     const size_t cols = node->cols;
+    const bool known = node->is_ahead && drops(t, node);
+    node->planned = node->planned ? node->planned : node->value;
+    node->value = known ? node->ahead : node->planned;
+    node->is_ahead = false;
+    if (known)
+        return;
+    if (t->before && node->ahead) {
+        sparse_input_both(t, node);
+        return;
+    }
     if (drops(t, node))
         drop_entries(t, node, rows);
     const graphss_i_csr x = wanted_input(t, node);
@@ -176,9 +231,15 @@ graphss_i_var graphss_i_tape_sparse_input(
         node->salt = graphss_i_tape_salt(t);
         if (!graphss_i_tape_scratch(t, node, kept_bytes(x), 1))
             return -1;
+        if (node->needs_grad)
+            node->ahead = graphss_i_alloc(t->ctx, x->n_rows, node->cols * sizeof *node->ahead);
+        if (node->needs_grad && !node->ahead)
+            return graphss_i_tape_spoil(t, GRAPHSS_ERR_NOMEM);
     }
     if (node->needs_grad && graphss_i_blocks_suit(x)) {
-        const graphss_status st = graphss_i_blocks_make(t->ctx, &node->blocks, x);
+        const graphss_status st = dropout > 0
+                                      ? graphss_i_blocks_room(t->ctx, &node->blocks, x)
+                                      : graphss_i_blocks_make(t->ctx, &node->blocks, x);
         if (st)
             return graphss_i_tape_spoil(t, st);
     }
@@ -447,9 +508,6 @@ graphss_i_var graphss_i_tape_matmul(graphss_i_tape *t, graphss_i_var a, graphss_
         return -1;
     if (left->cols != right->rows)
         return wrong_shape(t, "matmul", right->rows, left->cols);
-    const graphss_status st = graphss_i_gemm_ready(t->ctx);
-    if (st)
-        return graphss_i_tape_spoil(t, st);
     const size_t inner = left->cols;
     graphss_i_node *node = graphss_i_tape_record(t, &matmul, a, b, left->rows, right->cols);
     if (node)

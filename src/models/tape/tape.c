@@ -28,6 +28,7 @@ void graphss_i_tape_free(graphss_ctx *ctx, graphss_i_tape *t)
         return;
     for (size_t i = 0; i < t->n; i++) {
         graphss_release(ctx, t->node[i].scratch);
+        graphss_release(ctx, t->node[i].ahead);
         graphss_i_blocks_destroy(ctx, &t->node[i].blocks);
     }
     graphss_release(ctx, t->node);
@@ -293,6 +294,13 @@ void graphss_i_tape_rows(graphss_i_tape *t, const int32_t *row, size_t n)
         t->row_from = i == 0 || r < t->row_from ? r : t->row_from;
         t->row_to = r >= t->row_to ? r + 1 : t->row_to;
     }
+}
+
+void graphss_i_tape_forward_before(graphss_i_tape *t, uint64_t key)
+{
+    t->before = !t->apart; /* else the two passes have different rows */
+    graphss_i_tape_forward(t, false, key);
+    t->before = false;
 }
 
 void graphss_i_tape_forward(graphss_i_tape *t, bool training, uint64_t key)

@@ -191,6 +191,9 @@ void graphss_i_tape_rows(graphss_i_tape *t, const int32_t *row, size_t n);
 
 /* key drives dropout: the same key, the same masks. training false: nothing is dropped. */
 void graphss_i_tape_forward(graphss_i_tape *t, bool training, uint64_t key);
+/* The forward without dropout where a training pass with this key follows, of the same
+ * weights: what the two share is worked out once. */
+void graphss_i_tape_forward_before(graphss_i_tape *t, uint64_t key);
 /* After a forward, once: the gradient of what that pass computed. */
 void graphss_i_tape_backward(graphss_i_tape *t);
 

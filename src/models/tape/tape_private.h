@@ -42,8 +42,10 @@ struct graphss_i_node {
     uint64_t salt;      /* tells this dropout from the others; 0: nothing is drawn */
     double loss;
     graphss_i_fill_edges fill;
-    const void *user; /* of fill */
-    void *scratch;    /* the operation's own memory, released with the tape */
+    const void *user;       /* of fill */
+    void *scratch;          /* the operation's own memory, released with the tape */
+    float *planned, *ahead; /* values without dropout, and of the training pass that follows */
+    bool is_ahead;          /* the latter are there */
 };
 
 struct graphss_i_tape {
@@ -56,6 +58,7 @@ struct graphss_i_tape {
     size_t block_count;
     float *spare; /* where a second gradient for one node is computed before it is added */
     bool training, only_training;
+    bool before;             /* a training pass with this key follows */
     bool apart;              /* rows do not see each other */
     size_t row_from, row_to; /* of the input, those wanted; row_to 0: all */
     uint64_t key;
@@ -96,11 +99,12 @@ void graphss_i_tape_ranges(
     graphss_i_tape *t, size_t n, size_t grain, graphss_i_range fn, void *arg);
 
 /* Dropout of the numbers [from, to) of a dense matrix of the node's shape, of stored entries
- * of node->m, and of word `word` of the rows [from, to) of bits (drop.c). */
+ * of node->m, a bit for each of words [from, to), and of word `word` of the rows [from, to) of
+ * bits (drop.c). */
 void graphss_i_tape_drop(const graphss_i_tape *t, const graphss_i_node *node, float *out,
     const float *x, size_t from, size_t to);
 void graphss_i_tape_drop_stored(const graphss_i_tape *t, const graphss_i_node *node,
-    float *out, const float *x, size_t from, size_t to);
+    uint32_t *kept, size_t from, size_t to);
 void graphss_i_tape_drop_words(const graphss_i_tape *t, const graphss_i_node *node,
     uint32_t *out, const uint32_t *x, size_t word, size_t from, size_t to);
 

@@ -428,6 +428,51 @@ TEST(unwanted_rows_are_not_computed)
     graphss_ctx_free(ctx);
 }
 
+/* Both products of a pass without dropout and of the training pass behind it are those of the
+ * passes by themselves. */
+TEST(what_two_passes_share)
+{
+    enum { ROWS = 90, WORDS = 40, WIDE = 5 };
+    graphss_ctx *ctx = testing_ctx(NULL, 2);
+    graphss_rng rng = graphss_rng_make(10, 1);
+    graphss_i_csr x = random_csr(&rng, ROWS, WORDS);
+    float *w = random_matrix(&rng, WORDS * WIDE), grad[2][WORDS * WIDE], plain[2][ROWS * WIDE];
+    int32_t row[ROWS], label[ROWS];
+    double loss[2];
+    for (int32_t i = 0; i < ROWS; i++) {
+        row[i] = i;
+        label[i] = i % WIDE;
+    }
+    for (int shared = 0; shared < 2; shared++) {
+        graphss_i_tape *t = NULL;
+        assert_ok(ctx, graphss_i_tape_new(ctx, &t));
+        const graphss_i_var weight = graphss_i_tape_weight(t, w, grad[shared], WORDS, WIDE);
+        const graphss_i_var h = graphss_i_tape_sparse_input(t, &x, weight, 0.3);
+        graphss_i_tape_keep(t, h);
+        graphss_i_tape_cross_entropy(t, h, row, label, ROWS);
+        assert_ok(ctx, graphss_i_tape_finish(t));
+        for (int epoch = 0; epoch < 2;
+             epoch++) { /* the second: nothing is left of the first */
+            if (shared)
+                graphss_i_tape_forward_before(t, 8);
+            else
+                graphss_i_tape_forward(t, false, 0);
+            memcpy(plain[shared], graphss_i_tape_value(t, h), sizeof plain[shared]);
+            graphss_i_tape_forward(t, true, 8);
+            loss[shared] = graphss_i_tape_loss(t);
+            graphss_i_tape_backward(t);
+        }
+        graphss_i_tape_free(ctx, t);
+    }
+    assert_true(loss[0] == loss[1]);
+    for (size_t j = 0; j < WORDS * WIDE; j++)
+        assert_true(grad[0][j] == grad[1][j]);
+    for (size_t j = 0; j < ROWS * WIDE; j++)
+        assert_true(fabs(plain[0][j] - plain[1][j]) < 1e-5);
+    free(w), free_csr(&x);
+    graphss_ctx_free(ctx);
+}
+
 TEST(two_layers)
 {
     check_gradients(two_layers, D, 6, 6, H);
