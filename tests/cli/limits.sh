@@ -19,20 +19,27 @@ limited() {
 }
 
 case_ "with little memory every command is done or says that there is none"
+large=synth:nodes=3000,classes=3 # needs megabytes beyond what loading takes
+run -q train $large --epochs 30 -o large.model
+exits 0
+run -q attack $large --model-file large.model --method random --victims 0.02 -o large.flips
+exits 0
+run -q apply $large --flips large.flips -o large.npz
+exits 0
 least=20000 # below, the libraries cannot be loaded
 while [ $least -lt 400000 ]; do
     limited $least --version
     [ "$code" != 0 ] || break
-    least=$((least + 1000))
+    least=$((least + 500))
 done
 for threads in 1 2; do
-    for what in "predict $graph --model-file small.model -o p.npz" \
-        "train $graph --epochs 30 -o t.model" \
-        "alert --model-file small.model --current attacked.npz --previous $graph" \
-        "recover --model-file small.model --current attacked.npz --previous $graph -o r.npz"; do
+    for what in "predict $large --model-file large.model -o p.npz" \
+        "train $large --epochs 2 -o t.model" \
+        "alert --model-file large.model --current large.npz --previous $large" \
+        "recover --model-file large.model --current large.npz --previous $large -o r.npz"; do
         done=0 # runs with enough
         none=0 # with too little
-        more=1000
+        more=500
         while [ $more -le 90000 ] && [ $done -lt 2 ]; do
             limited $((least + more)) -q --threads $threads $what
             case $code in
