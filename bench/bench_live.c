@@ -1,18 +1,18 @@
 /* bench_live.c - a graph that changes: how long does an event take, and are alarms kept rare?
  *
  *     bench_live speed [NODES [DEGREE [EVENTS]]]   169000 and 14: the size of ogbn-arxiv
- *     bench_live alarms DATASET DAYS [SEED [groups]]   a benign stream, then attacks
+ *     bench_live alarms DATASET DAYS [SEED [groups|all [CHANGING [TRIALS]]]]
  *
  * speed: dense features (128), 40 classes, GCN with 64 hidden units, random events of which
  * 30 % remove an edge. Model and detector are trained on a graph of the same kind with 4000
  * nodes. Milliseconds from event to probabilities and suspicion, one event at a
  * time; events a second in batches of 100; against a whole pass of the same engine and of
  * predict; whether all probabilities have the bits of a whole pass afterwards.
- * alarms: each day nodes change benignly (graphss_benign_churn, two edges and two words each);
- * checks every hour, one false alarm a week allowed, the trusted snapshot moves daily. Then,
- * on copies of the state of day 20, attacks: nodes get three edges to other classes, at once
- * or over a week. Then the same after a start in which nodes were hit from the first day on.
- * groups: each class is a group with a name. */
+ * alarms: each day CHANGING nodes, 1 % of all, change benignly (graphss_benign_churn, two
+ * edges and two words each); checks every hour, one false alarm a week allowed, the trusted
+ * snapshot moves daily. Then, on copies of the state of day 20, attacks: nodes get three edges
+ * to other classes, at once or over a week, TRIALS (20) times. Then the same after a start in
+ * which nodes were hit from the first day on. groups: each class is a group with a name. */
 #include <graphss/graphss.h>
 #include <math.h>
 #include <stdio.h>
@@ -421,23 +421,22 @@ static void warm_up(graphss_ctx *ctx, stream *s, const graphss_dataset *data, si
 }
 
 static void attacks(graphss_ctx *ctx, const graphss_model *model, const void *state, size_t n,
-    const graphss_dataset *data, size_t changing, uint64_t seed)
+    const graphss_dataset *data, size_t changing, size_t trials, uint64_t seed)
 {
-    enum { TRIALS = 20 };
     static const double share[] = {0.05, 0.001}, spread[] = {1, 168};
     for (size_t a = 0; a < 2; a++)
         for (size_t d = 0; d < 2; d++) {
             const size_t victims = (size_t)ceil(share[a] * (double)data->graph.n_nodes);
             double delay = 0;
             size_t found = 0;
-            for (uint64_t trial = 0; trial < TRIALS; trial++) {
+            for (uint64_t trial = 0; trial < trials; trial++) {
                 const double h = attack(ctx, model, state, n, data, victims, spread[d],
                     changing, seed * 77 + trial);
                 found += h >= 0;
                 delay += h >= 0 ? h : 0;
             }
-            printf("attack on %.1f %% (%zu nodes) %s: found %zu of %d", 100 * share[a],
-                victims, spread[d] > 1 ? "over a week" : "at once", found, (int)TRIALS);
+            printf("attack on %.1f %% (%zu nodes) %s: found %zu of %zu", 100 * share[a],
+                victims, spread[d] > 1 ? "over a week" : "at once", found, trials);
             if (found)
                 printf(", after %.1f hours in the mean", delay / (double)found);
             printf("\n");
@@ -445,7 +444,8 @@ static void attacks(graphss_ctx *ctx, const graphss_model *model, const void *st
         }
 }
 
-static int alarms(graphss_ctx *ctx, const char *where, size_t days, uint64_t seed, bool groups)
+static int alarms(graphss_ctx *ctx, const char *where, size_t days, uint64_t seed, bool groups,
+    size_t given, size_t trials)
 {
     enum { WARM = 20 };
     graphss_dataset data = {0};
@@ -461,7 +461,7 @@ static int alarms(graphss_ctx *ctx, const char *where, size_t days, uint64_t see
     must(ctx, graphss_live_new(ctx, &live, model, &seen, &opt), "live");
     if (groups)
         watch_classes(ctx, live, &data);
-    const size_t nodes = data.graph.n_nodes, changing = nodes / 100 + 1;
+    const size_t nodes = data.graph.n_nodes, changing = given ? given : nodes / 100 + 1;
     stream s = {.ctx = ctx, .live = live, .t = 0}, hostile = {.ctx = ctx, .t = 0};
     void *state = NULL;
     size_t n = 0;
@@ -474,7 +474,7 @@ static int alarms(graphss_ctx *ctx, const char *where, size_t days, uint64_t see
         where, nodes, changing, groups ? "a group for each class" : "one group", days,
         s.alerts, (double)days / 7);
     fflush(stdout);
-    attacks(ctx, model, state, n, &data, changing, seed);
+    attacks(ctx, model, state, n, &data, changing, trials, seed);
     graphss_release(ctx, state);
     graphss_live_free(ctx, live);
     if (!groups) {
@@ -484,7 +484,7 @@ static int alarms(graphss_ctx *ctx, const char *where, size_t days, uint64_t see
         printf("if %zu nodes were hit in each of the first %d days, too: %zu alerts then\n",
             hits, (int)WARM, hostile.alerts);
         must(ctx, graphss_live_save(ctx, &state, &n, hostile.live), "save");
-        attacks(ctx, model, state, n, &data, changing, seed);
+        attacks(ctx, model, state, n, &data, changing, trials, seed);
         graphss_release(ctx, state);
         graphss_live_free(ctx, hostile.live);
     }
@@ -502,11 +502,12 @@ int main(int argc, char **argv)
             argc > 3 ? atof(argv[3]) : 14, argc > 4 ? (size_t)atol(argv[4]) : 10000);
     else if (argc > 3 && !strcmp(argv[1], "alarms"))
         code = alarms(ctx, argv[2], (size_t)atol(argv[3]),
-            argc > 4 ? (uint64_t)atol(argv[4]) : 1, argc > 5 && !strcmp(argv[5], "groups"));
+            argc > 4 ? (uint64_t)atol(argv[4]) : 1, argc > 5 && !strcmp(argv[5], "groups"),
+            argc > 6 ? (size_t)atol(argv[6]) : 0, argc > 7 ? (size_t)atol(argv[7]) : 20);
     else
         fprintf(stderr,
             "bench_live speed [NODES [DEGREE [EVENTS]]] | alarms DATASET DAYS [SEED "
-            "[groups]]\n");
+            "[groups|all [CHANGING [TRIALS]]]]\n");
     graphss_ctx_free(ctx);
     return code;
 }

@@ -143,7 +143,7 @@ static graphss_status run(cli *app)
                               "store is new, --graph DATASET");
     const char *const input[] = {own.graph, own.model_file};
     st = live_take_receivers(app, &how.tell, &secret, &shared);
-    if (!st)
+    if (!st && !graphss_store_is_server(shared.store))
         st = cli_check_output(app, shared.store, input, 2);
     if (!st)
         st = cli_load_model(app, &model, own.model_file);

@@ -295,7 +295,7 @@ static graphss_status run(cli *app)
     graphss_store_receivers to = {0};
     const char *const input[] = {app->argument[0], own.model_file};
     st = live_take_receivers(app, &to, &secret, &shared);
-    if (!st)
+    if (!st && !graphss_store_is_server(shared.store))
         st = cli_check_output(app, shared.store, input, 2);
     if (!st)
         st = cli_load_model(app, &model, own.model_file);

@@ -8,8 +8,10 @@
 
 #define FIELD(name) offsetof(live_arguments, name)
 static const graphss_option rows[] = {
-    {"store", GRAPHSS_OPTION_STRING, FIELD(store), 0, 0, NULL, "FILE",
-        "where events, snapshots and alerts are kept; an earlier run goes on", 0},
+    {"store", GRAPHSS_OPTION_STRING, FIELD(store), 0, 0, NULL, "STORE",
+        "where events, snapshots and alerts are kept: a file, or postgresql://HOST/DATABASE; an "
+        "earlier run goes on",
+        0},
     {"previous-model", GRAPHSS_OPTION_STRING, FIELD(previous_model), 0, 0, NULL, "MODEL",
         "the model the store was made with, from which --model-file takes over", 0},
     {"false-alarms", GRAPHSS_OPTION_STRING, FIELD(false_alarms), 0, 0, NULL, "RATE",
@@ -165,14 +167,13 @@ graphss_status live_open(cli *app, graphss_live **live, graphss_store *store,
     if (st == GRAPHSS_ERR_DATA && own->previous_model)
         st = take_over(app, live, store, model, own);
     if (st == GRAPHSS_OK)
-        cli_note(app, "note: %s goes on where it was; its own options hold", own->store);
+        cli_note(app, "note: the store goes on where it was; its own options hold");
     if (st != GRAPHSS_ERR_NOT_FOUND)
         return st;
     if (!data)
         return cli_fail(app, GRAPHSS_ERR_NOT_FOUND,
-            "%s: it has no graph yet: want one to begin with (watch DATASET, serve "
-            "--graph DATASET)",
-            own->store);
+            "--store: it has no graph yet: want one to begin with (watch DATASET, serve "
+            "--graph DATASET)");
     const graphss_observation seen = graphss_dataset_observe(data);
     st = graphss_live_new(app->ctx, live, model, &seen, opt);
     if (!st)

@@ -1,5 +1,5 @@
-/* graphss_store/store.h - the life of a live graph in one SQLite file: events, snapshots,
- * alerts, the audit trail, an outbox.
+/* graphss_store/store.h - the life of a live graph in one SQLite file, or in PostgreSQL:
+ * events, snapshots, alerts, the audit trail, an outbox.
  *
  *     graphss_store_open(ctx, &store, "live.db", GRAPHSS_STORE_WRITE);
  *     if (graphss_store_resume(ctx, store, &live, model) == GRAPHSS_ERR_NOT_FOUND) {
@@ -13,6 +13,10 @@
  * before that has stored nothing of the batch, and reads it again from the offset. State is
  * the last snapshot and what came after it: graphss_store_resume plays that again, with the
  * same bits. One process writes (a lock on FILE-lock); any number may read meanwhile.
+ *
+ * A path that begins with postgresql:// is a server's address: the tables are in its schema
+ * graphss, and the lock is the server's. Once a connection is lost, writing fails until
+ * graphss_store_resume, which connects again.
  *
  * A library of its own, graphss_store, for it links SQLite and the core does not. */
 #ifndef GRAPHSS_STORE_H
@@ -34,11 +38,14 @@ typedef enum graphss_store_mode {
                           * has it open for writing */
 } graphss_store_mode;
 
-/* IO: another process writes to it, or the disk does not; DATA: not a store, or one of a later
- * version; NOT_FOUND: a file that is not there, other than WRITE. */
+/* IO: another process writes to it, the disk does not, or a server is not reached; DATA: not a
+ * store, or one of a later version; NOT_FOUND: a file that is not there, other than WRITE, or
+ * PostgreSQL's library. */
 GRAPHSS_MUST_CHECK graphss_status graphss_store_open(
     graphss_ctx *ctx, graphss_store **out, const char *path, graphss_store_mode mode);
 GRAPHSS_API void graphss_store_close(graphss_ctx *ctx, graphss_store *store);
+/* Is it the address of a server, and no file? */
+GRAPHSS_API bool graphss_store_is_server(const char *path);
 /* The path it was opened with. Borrowed. */
 GRAPHSS_API const char *graphss_store_path(const graphss_store *store);
 

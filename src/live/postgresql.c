@@ -6,9 +6,13 @@
 static const char *const names[] = {"PQconnectdbParams", "PQstatus", "PQerrorMessage",
     "PQfinish", "PQexec", "PQexecParams", "PQresultStatus", "PQresultErrorField", "PQclear",
     "PQntuples", "PQgetvalue", "PQgetlength", "PQgetCopyData", "PQfreemem", "PQescapeLiteral",
-    "PQescapeIdentifier"};
+    "PQescapeIdentifier", "PQreset", "PQtransactionStatus", "PQgetisnull", "PQhost", "PQdb"};
 
-enum { CONNECTION_OK = 0, SQLSTATE = 'C', PRIMARY = 'M' }; /* libpq-fe.h, postgres_ext.h */
+graphss_status graphss_i_libpq_find(graphss_ctx *ctx, libpq *out)
+{
+    return graphss_i_library_find(ctx, out, "libpq.so.5", "PostgreSQL's library (libpq5)",
+        names, sizeof names / sizeof *names);
+}
 
 static const char *message(const graphss_i_pg *r, const pg_result *result)
 {
@@ -219,8 +223,7 @@ graphss_status graphss_i_pg_open(
         r->connection = graphss_i_map_text(&r->map, "connection", "");
         r->slot = graphss_i_map_text(&r->map, "slot", "graphss");
         r->publication = graphss_i_map_text(&r->map, "publication", "graphss");
-        st = graphss_i_library_find(ctx, &r->pq, "libpq.so.5", "PostgreSQL's library (libpq5)",
-            names, sizeof names / sizeof *names);
+        st = graphss_i_libpq_find(ctx, &r->pq);
     }
     if (!st)
         st = graphss_i_pg_connect(ctx, r, replication);

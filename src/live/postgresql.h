@@ -27,7 +27,16 @@ typedef struct libpq {
     void (*release)(void *block);
     char *(*literal)(pg_conn *db, const char *text, size_t n);
     char *(*identifier)(pg_conn *db, const char *text, size_t n);
+    void (*reset)(pg_conn *db);
+    int (*transaction)(const pg_conn *db); /* 0: none */
+    int (*is_null)(const pg_result *r, int row, int column);
+    char *(*host)(const pg_conn *db);
+    char *(*name)(const pg_conn *db);
 } libpq;
+
+enum { CONNECTION_OK = 0, SQLSTATE = 'C', PRIMARY = 'M' }; /* libpq-fe.h, postgres_ext.h */
+/* NOT_FOUND: libpq is not installed. */
+graphss_status graphss_i_libpq_find(graphss_ctx *ctx, libpq *out);
 
 enum { COMMAND_OK = 1, TUPLES_OK = 2, COPY_OUT = 3 }; /* libpq-fe.h */
 

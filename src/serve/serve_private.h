@@ -297,7 +297,7 @@ void graphss_i_http_tick(graphss_i_http *http);
 void graphss_i_http_quiesce(graphss_i_http *http);
 void graphss_i_http_stop(graphss_ctx *ctx, graphss_server *s);
 
-/* ---- notify.c ---- */
+/* ---- listen.c ---- */
 
 /* Tells systemd, where it asked to be told: "READY=1", "STOPPING=1", "WATCHDOG=1". */
 void graphss_i_notify(const char *text);

@@ -30,17 +30,18 @@ graphss_status graphss_i_store_note(
     graphss_ctx *ctx, graphss_store *s, double t, const char *what, const char *text)
 {
     char previous[65] = "", hash[65];
-    sqlite3_stmt *q = NULL;
+    graphss_i_query q = {0};
     graphss_status st =
         graphss_i_store_ask(ctx, s, &q, "select hash from audit order by id desc limit 1", "");
-    if (graphss_i_store_row(ctx, s, q, &st))
-        snprintf(previous, sizeof previous, "%s", (const char *)sqlite3_column_text(q, 0));
-    sqlite3_finalize(q);
+    if (graphss_i_store_row(ctx, &q, &st))
+        snprintf(previous, sizeof previous, "%s", graphss_i_store_text(&q, 0));
+    graphss_i_store_done(&q);
     if (st)
         return st;
     chain(hash, previous, s->batch, t, what, text);
-    return graphss_i_store_run(ctx, s, "insert into audit values(null, ?, ?, ?, ?, ?)",
-        "irttt", s->batch, t, what, text, hash);
+    return graphss_i_store_run(ctx, s,
+        "insert into audit(batch, t, what, text, hash) values(?, ?, ?, ?, ?)", "irttt",
+        s->batch, t, what, text, hash);
 }
 
 graphss_status graphss_store_audit(
@@ -49,16 +50,16 @@ graphss_status graphss_store_audit(
     if (GRAPHSS_I_LACKS(ctx, {"store", s}))
         return GRAPHSS_ERR_INVALID;
     char previous[65] = "", hash[65];
-    sqlite3_stmt *q = NULL;
+    graphss_i_query q = {0};
     graphss_status st = graphss_i_store_ask(
         ctx, s, &q, "select id, batch, t, what, text, hash from audit order by id", "");
-    while (graphss_i_store_row(ctx, s, q, &st)) {
-        const graphss_store_entry e = {.id = (uint64_t)sqlite3_column_int64(q, 0),
-            .batch = (uint64_t)sqlite3_column_int64(q, 1),
-            .t = graphss_i_store_real(q, 2),
-            .what = (const char *)sqlite3_column_text(q, 3),
-            .text = (const char *)sqlite3_column_text(q, 4),
-            .hash = (const char *)sqlite3_column_text(q, 5)};
+    while (graphss_i_store_row(ctx, &q, &st)) {
+        const graphss_store_entry e = {.id = graphss_i_store_int(&q, 0),
+            .batch = graphss_i_store_int(&q, 1),
+            .t = graphss_i_store_real(&q, 2),
+            .what = graphss_i_store_text(&q, 3),
+            .text = graphss_i_store_text(&q, 4),
+            .hash = graphss_i_store_text(&q, 5)};
         if (!e.what || !e.hash) {
             st = graphss_i_nomem(ctx, 0);
             break;
@@ -68,12 +69,12 @@ graphss_status graphss_store_audit(
             st = graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
                 "%s: entry %llu of the audit trail was changed, or one before it "
                 "is missing",
-                s->path, (unsigned long long)e.id);
+                s->name, (unsigned long long)e.id);
         else if (take)
             st = take(user, &e);
         memcpy(previous, hash, sizeof previous);
     }
-    sqlite3_finalize(q);
+    graphss_i_store_done(&q);
     return st;
 }
 
@@ -82,22 +83,23 @@ graphss_status graphss_store_refused(
 {
     if (GRAPHSS_I_LACKS(ctx, {"store", s}))
         return GRAPHSS_ERR_INVALID;
-    sqlite3_stmt *q = NULL;
+    graphss_i_query q = {0};
     graphss_status st = graphss_i_store_ask(
         ctx, s, &q, "select id, batch, t, cause, line from refused order by id", "");
-    while (graphss_i_store_row(ctx, s, q, &st)) {
-        char *line = graphss_i_format(ctx, "%.*s", sqlite3_column_bytes(q, 4),
-            sqlite3_column_bytes(q, 4) ? (const char *)sqlite3_column_blob(q, 4) : "");
-        const graphss_store_entry e = {.id = (uint64_t)sqlite3_column_int64(q, 0),
-            .batch = (uint64_t)sqlite3_column_int64(q, 1),
-            .t = graphss_i_store_real(q, 2),
-            .what = (const char *)sqlite3_column_text(q, 3),
+    while (graphss_i_store_row(ctx, &q, &st)) {
+        size_t n = 0;
+        const char *bytes = graphss_i_store_bytes(&q, 4, &n);
+        char *line = graphss_i_format(ctx, "%.*s", (int)n, n ? bytes : "");
+        const graphss_store_entry e = {.id = graphss_i_store_int(&q, 0),
+            .batch = graphss_i_store_int(&q, 1),
+            .t = graphss_i_store_real(&q, 2),
+            .what = graphss_i_store_text(&q, 3),
             .text = line,
             .hash = ""};
         st = !line ? GRAPHSS_ERR_NOMEM : take ? take(user, &e) : GRAPHSS_OK;
         graphss_release(ctx, line);
     }
-    sqlite3_finalize(q);
+    graphss_i_store_done(&q);
     return st;
 }
 
@@ -149,7 +151,8 @@ static graphss_status post(graphss_ctx *ctx, graphss_store *s, uint64_t id, cons
     json_decref(list);
     graphss_status st = text_of(ctx, &json, message);
     if (!st)
-        st = graphss_i_store_run(ctx, s, "insert into outbox values(null, ?, 0)", "t", json);
+        st = graphss_i_store_run(
+            ctx, s, "insert into outbox(json, due) values(?, 0)", "t", json);
     graphss_release(ctx, json);
     return st;
 }
@@ -187,29 +190,29 @@ graphss_status graphss_store_alerts(
 {
     if (GRAPHSS_I_LACKS(ctx, {"store", s}))
         return GRAPHSS_ERR_INVALID;
-    sqlite3_stmt *q = NULL;
+    graphss_i_query q = {0};
     graphss_status st = graphss_i_store_ask(ctx, s, &q,
         "select id, batch, grp, suspects, state, t, "
         "settled, e_value, threshold, p_value, judged,"
         " who, note from alert order by id",
         "");
-    while (graphss_i_store_row(ctx, s, q, &st)) {
-        const graphss_store_alert a = {.id = (uint64_t)sqlite3_column_int64(q, 0),
-            .batch = (uint64_t)sqlite3_column_int64(q, 1),
-            .group = (const char *)sqlite3_column_text(q, 2),
-            .suspects = (const char *)sqlite3_column_text(q, 3),
-            .state = (graphss_alert_state)sqlite3_column_int(q, 4),
-            .t = graphss_i_store_real(q, 5),
-            .settled = graphss_i_store_real(q, 6),
-            .e_value = graphss_i_store_real(q, 7),
-            .threshold = graphss_i_store_real(q, 8),
-            .p_value = graphss_i_store_real(q, 9),
-            .judged = (uint64_t)sqlite3_column_int64(q, 10),
-            .who = (const char *)sqlite3_column_text(q, 11),
-            .note = (const char *)sqlite3_column_text(q, 12)};
+    while (graphss_i_store_row(ctx, &q, &st)) {
+        const graphss_store_alert a = {.id = graphss_i_store_int(&q, 0),
+            .batch = graphss_i_store_int(&q, 1),
+            .group = graphss_i_store_text(&q, 2),
+            .suspects = graphss_i_store_text(&q, 3),
+            .state = (graphss_alert_state)graphss_i_store_int(&q, 4),
+            .t = graphss_i_store_real(&q, 5),
+            .settled = graphss_i_store_real(&q, 6),
+            .e_value = graphss_i_store_real(&q, 7),
+            .threshold = graphss_i_store_real(&q, 8),
+            .p_value = graphss_i_store_real(&q, 9),
+            .judged = graphss_i_store_int(&q, 10),
+            .who = graphss_i_store_text(&q, 11),
+            .note = graphss_i_store_text(&q, 12)};
         st = take ? take(user, &a) : GRAPHSS_OK;
     }
-    sqlite3_finalize(q);
+    graphss_i_store_done(&q);
     return st;
 }
 
@@ -243,21 +246,21 @@ typedef struct known {
 
 static graphss_status look_up(graphss_ctx *ctx, graphss_store *s, known *out, uint64_t alert)
 {
-    sqlite3_stmt *q = NULL;
+    graphss_i_query q = {0};
     bool found = false;
     graphss_status st = graphss_i_store_ask(
         ctx, s, &q, "select state, grp, e_value, p_value from alert where id = ?", "i", alert);
-    if (graphss_i_store_row(ctx, s, q, &st)) {
+    if (graphss_i_store_row(ctx, &q, &st)) {
         found = true;
-        out->state = (graphss_alert_state)sqlite3_column_int(q, 0);
-        out->group = graphss_i_strdup(ctx, (const char *)sqlite3_column_text(q, 1));
-        out->e_value = graphss_i_store_real(q, 2);
-        out->p_value = graphss_i_store_real(q, 3);
+        out->state = (graphss_alert_state)graphss_i_store_int(&q, 0);
+        out->group = graphss_i_strdup(ctx, graphss_i_store_text(&q, 1));
+        out->e_value = graphss_i_store_real(&q, 2);
+        out->p_value = graphss_i_store_real(&q, 3);
         st = out->group ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
     }
-    sqlite3_finalize(q);
+    graphss_i_store_done(&q);
     return st || found ? st
-                       : graphss_i_fail(ctx, GRAPHSS_ERR_INVALID, "%s: no alert %llu", s->path,
+                       : graphss_i_fail(ctx, GRAPHSS_ERR_INVALID, "%s: no alert %llu", s->name,
                              (unsigned long long)alert);
 }
 
@@ -305,14 +308,14 @@ graphss_status graphss_store_trust(
 {
     if (GRAPHSS_I_LACKS(ctx, {"store", s}))
         return GRAPHSS_ERR_INVALID;
-    sqlite3_stmt *q = NULL;
+    graphss_i_query q = {0};
     graphss_status st =
         graphss_i_store_ask(ctx, s, &q, "select count(*) from alert where state <= ?", "i",
             (uint64_t)GRAPHSS_ALERT_ACKNOWLEDGED);
-    if (graphss_i_store_row(ctx, s, q, &st) && sqlite3_column_int64(q, 0))
+    if (graphss_i_store_row(ctx, &q, &st) && graphss_i_store_int(&q, 0))
         st = graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
             "alerts are open: dismiss or confirm them first, then trust");
-    sqlite3_finalize(q);
+    graphss_i_store_done(&q);
     if (!st && live)
         st = graphss_live_trust(ctx, live);
     if (!st)
@@ -376,16 +379,16 @@ graphss_status graphss_store_message(
     if (GRAPHSS_I_LACKS(
             ctx, {"store", s}, {"place for the number", id}, {"place for the message", json}))
         return GRAPHSS_ERR_INVALID;
-    sqlite3_stmt *q = NULL;
+    graphss_i_query q = {0};
     graphss_status st = graphss_i_store_ask(ctx, s, &q,
         "select id, json from outbox where due <= ? order by id limit 1", "r", now);
     char *found = NULL;
-    if (graphss_i_store_row(ctx, s, q, &st)) {
-        *id = (uint64_t)sqlite3_column_int64(q, 0);
-        found = graphss_i_strdup(ctx, (const char *)sqlite3_column_text(q, 1));
+    if (graphss_i_store_row(ctx, &q, &st)) {
+        *id = graphss_i_store_int(&q, 0);
+        found = graphss_i_strdup(ctx, graphss_i_store_text(&q, 1));
         st = found ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
     }
-    sqlite3_finalize(q);
+    graphss_i_store_done(&q);
     if (!st)
         *json = found;
     return st;
@@ -405,10 +408,10 @@ graphss_status graphss_store_unsent(graphss_ctx *ctx, graphss_store *s, size_t *
 {
     if (GRAPHSS_I_LACKS(ctx, {"store", s}, {"place for the number", n}))
         return GRAPHSS_ERR_INVALID;
-    sqlite3_stmt *q = NULL;
+    graphss_i_query q = {0};
     graphss_status st = graphss_i_store_ask(ctx, s, &q, "select count(*) from outbox", "");
-    if (graphss_i_store_row(ctx, s, q, &st))
-        *n = (size_t)sqlite3_column_int64(q, 0);
-    sqlite3_finalize(q);
+    if (graphss_i_store_row(ctx, &q, &st))
+        *n = (size_t)graphss_i_store_int(&q, 0);
+    graphss_i_store_done(&q);
     return st;
 }

@@ -4,11 +4,52 @@
 
 #include "base/base.h"
 #include <graphss_store/store.h>
-#include <sqlite3.h>
+
+/* A value of a statement: i, r (NaN is NULL), t (text, NULL is NULL), b (n bytes at text). */
+typedef struct graphss_i_value {
+    char type;
+    uint64_t i;
+    double r;
+    const char *text;
+    size_t n;
+} graphss_i_value;
+
+/* A statement and the row it is at. */
+typedef struct graphss_i_query {
+    graphss_store *store;
+    void *of;    /* the database's own */
+    size_t next; /* row, where the database gives all at once */
+} graphss_i_query;
+
+/* What a database does. Statements are those that SQLite and PostgreSQL both understand, with
+ * `?` for values; whole numbers are of 64 bits. */
+typedef struct graphss_i_database {
+    /* Opens; locks, unless the mode is READ or OUTBOX; makes the tables in mode WRITE. */
+    graphss_status (*open)(graphss_ctx *ctx, graphss_store *s, graphss_store_mode mode);
+    void (*close)(graphss_ctx *ctx, graphss_store *s);
+    /* After an error: connects again. *again: it had to, so another may have written. */
+    graphss_status (*revive)(graphss_ctx *ctx, graphss_store *s, bool *again);
+    /* Takes what an open transaction did back. */
+    void (*rollback)(graphss_store *s);
+    graphss_status (*ask)(graphss_ctx *ctx, graphss_i_query *q, const char *sql,
+        const graphss_i_value *value, size_t n);
+    graphss_status (*row)(graphss_ctx *ctx, graphss_i_query *q, bool *is);
+    void (*done)(graphss_i_query *q);
+    bool (*null)(const graphss_i_query *q, int column);
+    uint64_t (*number)(const graphss_i_query *q, int column);
+    double (*real)(const graphss_i_query *q, int column);
+    /* Ends with a zero byte. Borrowed until the next row. */
+    const char *(*bytes)(const graphss_i_query *q, int column, size_t *n);
+} graphss_i_database;
+
+extern const graphss_i_database graphss_i_sqlite, graphss_i_postgresql;
 
 struct graphss_store {
-    sqlite3 *db;
+    const graphss_i_database *base;
+    void *db; /* its connection */
     char *path;
+    const char *name;      /* as errors call it: the path, or no password */
+    bool doubt;            /* a commit failed: it may have been done all the same */
     int lock;              /* file descriptor, -1: reading */
     uint64_t keep, behind; /* what may lie behind the newest snapshot, twice; what does */
     uint64_t batch;        /* the last one */
@@ -20,23 +61,33 @@ struct graphss_store {
 
 /* One statement: text, then its values. Values are given as (type, value) pairs:
  *     graphss_i_store_run(ctx, s, "insert into source values(?, ?)", "ti", name, offset)
- * i: uint64_t, r: double (NaN is NULL), t: const char * (NULL is NULL), T: size_t n, then
- * const char *text [n], b: size_t n, then const void *. */
+ * i: uint64_t, r: double, t: const char *, b: size_t n, then const void *. */
 graphss_status graphss_i_store_run(
     graphss_ctx *ctx, graphss_store *s, const char *sql, const char *types, ...);
-/* The same, to be stepped by the caller; finalised by him. */
-graphss_status graphss_i_store_ask(graphss_ctx *ctx, graphss_store *s, sqlite3_stmt **out,
+/* The same, to be stepped by the caller; graphss_i_store_done by him, whatever came of it. */
+graphss_status graphss_i_store_ask(graphss_ctx *ctx, graphss_store *s, graphss_i_query *out,
     const char *sql, const char *types, ...);
 /* True: a row. Otherwise *st says whether that was the end. */
-bool graphss_i_store_row(
-    graphss_ctx *ctx, graphss_store *s, sqlite3_stmt *q, graphss_status *st);
-graphss_status graphss_i_store_fault(graphss_ctx *ctx, graphss_store *s);
-double graphss_i_store_real(sqlite3_stmt *q, int column); /* NULL is NaN */
+bool graphss_i_store_row(graphss_ctx *ctx, graphss_i_query *q, graphss_status *st);
+void graphss_i_store_done(graphss_i_query *q);
+bool graphss_i_store_null(const graphss_i_query *q, int column);
+uint64_t graphss_i_store_int(const graphss_i_query *q, int column);
+double graphss_i_store_real(const graphss_i_query *q, int column);      /* NULL is NaN */
+const char *graphss_i_store_text(const graphss_i_query *q, int column); /* NULL is NULL */
+const char *graphss_i_store_bytes(const graphss_i_query *q, int column, size_t *n);
+/* The first number of the first row. */
+graphss_status graphss_i_store_number(
+    graphss_ctx *ctx, graphss_store *s, uint64_t *out, const char *sql);
 
 /* ---- store.c ---- */
 
+/* What the tables say: the last batch, and what is behind the newest snapshot. */
+graphss_status graphss_i_store_look(graphss_ctx *ctx, graphss_store *s);
 /* Ends a transaction: commits where st is OK, else rolls back; returns what came of it. */
 graphss_status graphss_i_store_end(graphss_ctx *ctx, graphss_store *s, graphss_status st);
+/* Statements that make the tables, with the types of SQLite. */
+extern const char *const graphss_i_store_schema[];
+enum { GRAPHSS_I_STORE_VERSION = 1 };
 /* A row of the table batch, the next number; within a transaction. */
 graphss_status graphss_i_store_begin_batch(
     graphss_ctx *ctx, graphss_store *s, const char *what, const char *text, double now);

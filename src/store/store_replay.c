@@ -96,13 +96,14 @@ graphss_status graphss_i_store_parse(graphss_ctx *ctx, graphss_event *event, siz
 static graphss_status load_snapshot(graphss_ctx *ctx, graphss_store *s, graphss_live **out,
     const graphss_model *model, uint64_t batch)
 {
-    sqlite3_stmt *q = NULL;
+    graphss_i_query q = {0};
     char *bytes = NULL;
     size_t n = 0;
     graphss_status st = graphss_i_store_ask(
         ctx, s, &q, "select bytes from snapshot where batch = ? order by part", "i", batch);
-    while (graphss_i_store_row(ctx, s, q, &st)) {
-        const size_t more = (size_t)sqlite3_column_bytes(q, 0);
+    while (graphss_i_store_row(ctx, &q, &st)) {
+        size_t more = 0;
+        const char *part = graphss_i_store_bytes(&q, 0, &more);
         char *grown = graphss_i_grow(ctx, bytes, n, n + more, 1);
         if (!grown) {
             st = GRAPHSS_ERR_NOMEM;
@@ -110,10 +111,10 @@ static graphss_status load_snapshot(graphss_ctx *ctx, graphss_store *s, graphss_
         }
         bytes = grown;
         if (more)
-            memcpy(bytes + n, sqlite3_column_blob(q, 0), more);
+            memcpy(bytes + n, part, more);
         n += more;
     }
-    sqlite3_finalize(q);
+    graphss_i_store_done(&q);
     if (!st)
         st = graphss_live_load(ctx, out, model, bytes ? bytes : "", n);
     graphss_release(ctx, bytes);
@@ -124,12 +125,12 @@ static graphss_status load_snapshot(graphss_ctx *ctx, graphss_store *s, graphss_
 static graphss_status play_events(
     graphss_ctx *ctx, graphss_store *s, graphss_live *live, uint64_t batch, double now)
 {
-    sqlite3_stmt *q = NULL;
+    graphss_i_query q = {0};
     graphss_event *event = NULL;
     size_t n = 0, room = 0;
     graphss_status st = graphss_i_store_ask(
         ctx, s, &q, "select line from event where batch = ? order by place", "i", batch);
-    while (graphss_i_store_row(ctx, s, q, &st)) {
+    while (graphss_i_store_row(ctx, &q, &st)) {
         if (n == room) {
             const size_t more = 2 * room + 64;
             graphss_event *grown = graphss_i_grow(ctx, event, n, more, sizeof *grown);
@@ -140,13 +141,14 @@ static graphss_status play_events(
             event = grown;
             room = more;
         }
-        st = graphss_event_parse(
-            ctx, &event[n], sqlite3_column_blob(q, 0), (size_t)sqlite3_column_bytes(q, 0));
+        size_t n_line = 0;
+        const char *line = graphss_i_store_bytes(&q, 0, &n_line);
+        st = graphss_event_parse(ctx, &event[n], line ? line : "", n_line);
         if (!st && isnan(event[n].t))
             event[n].t = now;
         n += !st;
     }
-    sqlite3_finalize(q);
+    graphss_i_store_done(&q);
     if (!st)
         st = graphss_live_apply(ctx, live, event, n, NULL);
     for (size_t i = 0; i < n; i++)
@@ -188,7 +190,7 @@ static graphss_status play(graphss_ctx *ctx, graphss_store *s, graphss_live *liv
             ? graphss_live_settle(ctx, live,
                   (uint64_t)json_integer_value(json_object_get(o, "alert")),
                   (graphss_alert_state)json_integer_value(json_object_get(o, "state")))
-            : graphss_i_fail(ctx, GRAPHSS_ERR_DATA, "%s: batch %llu: what is '%s'?", s->path,
+            : graphss_i_fail(ctx, GRAPHSS_ERR_DATA, "%s: batch %llu: what is '%s'?", s->name,
                   (unsigned long long)batch, what);
     json_decref(o);
     return st;
@@ -197,7 +199,7 @@ static graphss_status play(graphss_ctx *ctx, graphss_store *s, graphss_live *liv
 graphss_status graphss_i_store_state(graphss_ctx *ctx, graphss_store *s, graphss_live **out,
     const graphss_model *model, uint64_t until)
 {
-    sqlite3_stmt *q = NULL;
+    graphss_i_query q = {0};
     graphss_live *live = NULL;
     uint64_t from = 0;
     bool found = false;
@@ -205,27 +207,25 @@ graphss_status graphss_i_store_state(graphss_ctx *ctx, graphss_store *s, graphss
     until = until ? until : s->batch;
     graphss_status st = graphss_i_store_ask(
         ctx, s, &q, "select max(batch) from snapshot where batch < ?", "i", before);
-    if (graphss_i_store_row(ctx, s, q, &st) && sqlite3_column_type(q, 0) != SQLITE_NULL) {
+    if (graphss_i_store_row(ctx, &q, &st) && !graphss_i_store_null(&q, 0)) {
         found = true;
-        from = (uint64_t)sqlite3_column_int64(q, 0);
+        from = graphss_i_store_int(&q, 0);
     }
-    sqlite3_finalize(q);
-    q = NULL;
+    graphss_i_store_done(&q);
     if (!st && !found)
         return graphss_i_fail(
-            ctx, GRAPHSS_ERR_NOT_FOUND, "%s: it has no snapshot from before", s->path);
+            ctx, GRAPHSS_ERR_NOT_FOUND, "%s: it has no snapshot from before", s->name);
     if (!st)
         st = load_snapshot(ctx, s, &live, model, from);
     if (!st)
         st = graphss_i_store_ask(ctx, s, &q,
             "select id, what, text, t from batch where id > ? and id <= ? order by id", "ii",
             from, until);
-    while (graphss_i_store_row(ctx, s, q, &st)) {
-        st = play(ctx, s, live, (uint64_t)sqlite3_column_int64(q, 0),
-            (const char *)sqlite3_column_text(q, 1), (const char *)sqlite3_column_text(q, 2),
-            graphss_i_store_real(q, 3));
+    while (graphss_i_store_row(ctx, &q, &st)) {
+        st = play(ctx, s, live, graphss_i_store_int(&q, 0), graphss_i_store_text(&q, 1),
+            graphss_i_store_text(&q, 2), graphss_i_store_real(&q, 3));
     }
-    sqlite3_finalize(q);
+    graphss_i_store_done(&q);
     if (st)
         graphss_live_free(ctx, live);
     else
@@ -239,7 +239,11 @@ graphss_status graphss_store_resume(
     if (GRAPHSS_I_LACKS(
             ctx, {"store", s}, {"model", model}, {"place for the live graph", out}))
         return GRAPHSS_ERR_INVALID;
-    return graphss_i_store_state(ctx, s, out, model, 0);
+    bool again = false;
+    graphss_status st = s->base->revive(ctx, s, &again);
+    if (!st && again)
+        st = graphss_i_store_look(ctx, s);
+    return st ? st : graphss_i_store_state(ctx, s, out, model, 0);
 }
 
 /* ---- verdicts ---- */
@@ -254,23 +258,23 @@ graphss_status graphss_store_replay(
 {
     if (GRAPHSS_I_LACKS(ctx, {"store", s}, {"model", model}, {"place for the answer", out}))
         return GRAPHSS_ERR_INVALID;
-    sqlite3_stmt *q = NULL;
+    graphss_i_query q = {0};
     graphss_live *live = NULL;
     char *suspects = NULL;
     graphss_status st = graphss_i_store_ask(ctx, s, &q,
         "select batch, e_value, threshold, p_value, "
         "judged, suspects, t from alert where id = ?",
         "i", alert);
-    const bool row = graphss_i_store_row(ctx, s, q, &st);
+    const bool row = graphss_i_store_row(ctx, &q, &st);
     if (!st && !row)
-        st = graphss_i_fail(ctx, GRAPHSS_ERR_NOT_FOUND, "%s: no alert %llu", s->path,
+        st = graphss_i_fail(ctx, GRAPHSS_ERR_NOT_FOUND, "%s: no alert %llu", s->name,
             (unsigned long long)alert);
     if (!st) {
-        const uint64_t batch = (uint64_t)sqlite3_column_int64(q, 0);
+        const uint64_t batch = graphss_i_store_int(&q, 0);
         st = graphss_i_store_state(ctx, s, &live, model, batch);
         if (st == GRAPHSS_ERR_NOT_FOUND)
             st = graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
-                "%s: the events of alert %llu were folded into a snapshot", s->path,
+                "%s: the events of alert %llu were folded into a snapshot", s->name,
                 (unsigned long long)alert);
     }
     graphss_live_status now = {0};
@@ -283,14 +287,14 @@ graphss_status graphss_store_replay(
         graphss_live_alert a = {0};
         if (suspects)
             graphss_live_alert_get(live, &a, (size_t)alert - 1);
-        *out = suspects && same(a.e_value, sqlite3_column_double(q, 1)) &&
-               same(a.threshold, sqlite3_column_double(q, 2)) &&
-               same(a.p_value, sqlite3_column_double(q, 3)) &&
-               a.judged == (uint64_t)sqlite3_column_int64(q, 4) &&
-               !strcmp(suspects, (const char *)sqlite3_column_text(q, 5)) &&
-               same(a.t, graphss_i_store_real(q, 6));
+        *out = suspects && same(a.e_value, graphss_i_store_real(&q, 1)) &&
+               same(a.threshold, graphss_i_store_real(&q, 2)) &&
+               same(a.p_value, graphss_i_store_real(&q, 3)) &&
+               a.judged == graphss_i_store_int(&q, 4) &&
+               !strcmp(suspects, graphss_i_store_text(&q, 5)) &&
+               same(a.t, graphss_i_store_real(&q, 6));
     }
-    sqlite3_finalize(q);
+    graphss_i_store_done(&q);
     graphss_release(ctx, suspects);
     graphss_live_free(ctx, live);
     return st;

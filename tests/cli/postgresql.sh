@@ -104,6 +104,61 @@ run --json watch people --model-file model --store live.db --events postgresql:m
 exits 0; json nodes 341; json links "$(links)"; json refused 0
 same_as_tables
 
+case_ "the store may be in the server: killed, locked, away and back, as in a file"
+store="postgresql://$user@/postgres?host=$server"
+tests=$(dirname "$graphss")/tests/test_store
+if [ -x "$tests" ]; then
+    GRAPHSS_TEST_STORE=$store "$tests" >store.out 2>&1 || { complain "test_store"; cat store.out; }
+    sql "drop schema graphss cascade" 2>/dev/null
+fi
+# Events of two nodes joined and parted, the i-th with number i.
+lines() {
+    awk -v from="$1" -v to="$2" 'BEGIN { for (i = from; i <= to; i++)
+        printf "{\"op\":\"%slink\",\"u\":\"a1\",\"v\":\"a%d\",\"source\":\"s\",\"seq\":%d}\n",
+            i % 3 ? "+" : "-", 3 + i % 50, i }'
+}
+lines 1 600 >some.jsonl
+begin_server() {
+    "$graphss" serve --graph people --model-file model --store "$store" --listen 127.0.0.1:0 -q \
+        >address 2>serve.err &
+    serve=$!
+    for _ in $(seq 100); do
+        [ ! -s address ] || break
+        sleep 0.1
+    done
+    url=$(sed 's/.* //' address)
+}
+post() {
+    lines "$1" "$2" | curl -s -o answer -w '%{http_code}' -H 'Content-Type: application/jsonl' \
+        --data-binary @- "${url%/}/v1/events"
+}
+if command -v curl >/dev/null; then
+    begin_server
+    [ "$(post 1 200)" = 202 ] || complain "not taken: $(cat answer)"
+    run watch people --model-file model --store "$store" --events some.jsonl
+    exits 4; err "another process writes"
+    kill -9 $serve
+    wait $serve 2>/dev/null
+    begin_server
+    [ "$(post 101 300)" = 202 ] || complain "not taken again: $(cat answer)"
+    stop immediate
+    [ "$(post 301 400)" = 503 ] || complain "taken without a server: $(cat answer)"
+    start
+    for _ in $(seq 100); do
+        taken=$(post 301 600)
+        [ "$taken" != 202 ] || break
+        sleep 0.2
+    done
+    [ "$taken" = 202 ] || complain "not taken after the server came back: $(cat answer)"
+    kill $serve
+    wait $serve 2>/dev/null
+    run watch people --model-file model --store file.db --events some.jsonl -o file.npz
+    run watch people --model-file model --store "$store" --events some.jsonl -o server.npz
+    out "600 seen before"
+    run events file.npz server.npz
+    exits 0; no_out
+fi
+
 case_ "what a table does not tell is said"
 sql "create table loose(id int, a int, b int)" >/dev/null
 sed 's/public.follows", "u": "who", "v": "whom"/public.loose", "u": "a", "v": "b"/' map.json >loose.json
