@@ -71,7 +71,8 @@ def _memory(address: int | None, count: int, dtype: Any) -> np.ndarray:
         return np.empty(0, dtype)
     if not address:
         raise ValueError("the Arrow stream lacks a buffer")
-    return np.frombuffer((ctypes.c_char * size).from_address(address), dtype=dtype).copy()
+    held: Any = (ctypes.c_char * size).from_address(address)
+    return np.frombuffer(held, dtype=dtype).copy()
 
 
 def _bits(address: int, first: int, n: int) -> np.ndarray:

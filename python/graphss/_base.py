@@ -21,7 +21,7 @@ class Params:
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Parameters by name; those of nested estimators as ``name__parameter``."""
-        out = {}
+        out: dict[str, Any] = {}
         for name in self._names():
             value = getattr(self, name)
             if deep and hasattr(value, "get_params") and not isinstance(value, type):
@@ -98,7 +98,7 @@ class _Bar:
     """tqdm where it is there, else a line on standard error."""
 
     def __init__(self) -> None:
-        self.bar = None
+        self.bar: Any = None
         self.stage = ""
         self.last = 0.0
 

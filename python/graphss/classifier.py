@@ -22,6 +22,8 @@ class Classifier:
     _estimator_type = "classifier"
     _model: Any = None
     n_jobs: int | None = None
+    classes_: np.ndarray
+    n_features_in_: int
 
     @property
     def calls_(self) -> int:
@@ -166,8 +168,8 @@ class Labels:
             raise ValueError(f"y: labels of different types: {fault}") from fault
         self.number = np.full(n, -1, dtype=np.int32)
         if known.any():
-            at = np.searchsorted(self.classes, y[known])
-            at = np.clip(at, 0, len(self.classes) - 1)
+            order = np.argsort(self.classes, kind="stable")
+            at = order[np.minimum(np.searchsorted(self.classes, y[known], sorter=order), len(order) - 1)]
             if np.any(self.classes[at] != y[known]):
                 raise ValueError("y: a label that is none of the classes")
             self.number[known] = at
@@ -184,12 +186,17 @@ def _warn_column() -> None:
     warnings.warn("A column-vector y was passed when a 1d array was expected", kind, stacklevel=4)
 
 
+_PARTS = ("train", "train_labels", "val", "val_labels", "test")
+
+
 def split_of(labels: Labels, split: Any, share: float, seed: int) -> tuple:
     """(train, its labels, val, its labels, test) of a mapping, masks, or drawn."""
     n = labels.number.size
     if split is None:
         return _draw(labels, share, seed)
-    get = split.get if isinstance(split, Mapping) else lambda key, default=None: getattr(split, key, default)
+
+    def get(key: str) -> Any:
+        return split.get(key) if isinstance(split, Mapping) else getattr(split, key, None)
 
     def part(name: str) -> np.ndarray:
         for key in (name, f"{name}_mask", f"idx_{name}"):
@@ -220,10 +227,10 @@ def _draw(labels: Labels, share: float, seed: int) -> tuple:
         take = min(int(round(share * mine.size)), mine.size - 1)
         if take > 0:
             val.append(rng.choice(mine, size=take, replace=False))
-    val = np.sort(np.concatenate(val)) if val else np.zeros(0, dtype=np.int64)
-    train = np.setdiff1d(np.flatnonzero(labels.known), val)
+    held = np.sort(np.concatenate(val)) if val else np.zeros(0, dtype=np.int64)
+    train = np.setdiff1d(np.flatnonzero(labels.known), held)
     test = np.flatnonzero(~labels.known)
-    lists = [np.ascontiguousarray(a, dtype=np.int32) for a in (train, val, test)]
+    lists = [np.ascontiguousarray(a, dtype=np.int32) for a in (train, held, test)]
     return lists[0], labels.number[lists[0]], lists[1], labels.number[lists[1]], lists[2]
 
 
@@ -245,6 +252,11 @@ class NodeClassifier(Params, Classifier):
     ----------
     classes_, n_features_in_, training_ (epochs, accuracies, loss), n_iter_, split_.
     """
+
+    training_: dict[str, Any]
+    split_: dict[str, np.ndarray]
+    n_iter_: int
+    probe_difference_: float
 
     def __init__(
         self,
@@ -322,7 +334,7 @@ class NodeClassifier(Params, Classifier):
         self.n_iter_ = int(log["epochs"])
         self.classes_ = labels.classes
         self.n_features_in_ = now.features.shape[1]
-        self.split_ = dict(zip(("train", "train_labels", "val", "val_labels", "test"), split))
+        self.split_ = dict(zip(_PARTS, split))
         return self
 
     def fit(self, X: Any, y: Any = None, graph: Any = None, *, split: Any = None) -> "NodeClassifier":
@@ -430,7 +442,7 @@ class NodeClassifier(Params, Classifier):
         if y is not None:
             labels = Labels(y, now.graph.n_nodes, out.classes_)
             parts = split_of(labels, split, out.validation_fraction, 1)
-            out.split_ = dict(zip(("train", "train_labels", "val", "val_labels", "test"), parts))
+            out.split_ = dict(zip(_PARTS, parts))
         prob = np.ascontiguousarray(_convert.array_of(prob, "probe"), dtype=np.float32)
         out.probe_difference_ = _core.settle(made, now.graph._core, now.features._core, prob, parts)
         return out
@@ -503,9 +515,11 @@ class Predictor(Classifier):
     the same; ``calls_`` counts how often it was asked.
     """
 
-    def __init__(self, model: Any, caller: Any, classes: np.ndarray, n_jobs: int | None):
+    def __init__(self, model: Any, caller: Any, classes: np.ndarray, n_jobs: int | None, split: tuple | None = None):
         self._model, self._caller, self.n_jobs = model, caller, n_jobs
         self.classes_ = classes
+        if split is not None:
+            self.split_ = dict(zip(_PARTS, split))
         self.n_features_in_ = _core.info(model)["n_features"]
 
     @property
@@ -587,7 +601,7 @@ def wrap(
         threads(n_jobs),
         progress_of(progress),
     )
-    return Predictor(model, caller, classes, n_jobs)
+    return Predictor(model, caller, classes, n_jobs, parts)
 
 
 def wrap_answers(
@@ -632,4 +646,4 @@ def wrap_answers(
         threads(n_jobs),
         progress_of(progress),
     )
-    return Predictor(model, None, classes, n_jobs)
+    return Predictor(model, None, classes, n_jobs, split_parts)

@@ -41,8 +41,8 @@ class Reason(NamedTuple):
     p_links: float
 
     def __str__(self) -> str:
-        changes = (("links_added", "new links"), ("links_removed", "links gone"))
-        changes += (("features_added", "new features"), ("features_removed", "features gone"))
+        changes = [("links_added", "new links"), ("links_removed", "links gone")]
+        changes += [("features_added", "new features"), ("features_removed", "features gone")]
         said = [f"{getattr(self, k)} {text}" for k, text in changes if getattr(self, k)]
         before = f", before: {self.before} ({100 * self.p_before:.0f} %)" if self.before is not None else ""
         said.append(f"classifier: {self.now} ({100 * self.p_now:.0f} %){before}")
@@ -286,9 +286,8 @@ class TamperDetector(Params):
         """
         if correct not in _RULES:
             raise ValueError(f"correct: found {correct!r}, want None, 'family-wise' or 'fdr'")
-        names = list(groups) if isinstance(groups, Mapping) else None
+        given = list(groups.items() if isinstance(groups, Mapping) else enumerate(groups))
         scene, now = self._scene(X, graph, previous, split)
-        given = enumerate(groups) if names is None else groups.items()
         nodes = [_convert.node_list(g, now.graph.n_nodes, f"groups[{i!r}]") for i, g in given]
         found = _core.judge(
             *scene,
@@ -299,7 +298,7 @@ class TamperDetector(Params):
             threads(self.n_jobs),
             progress_of(self.progress),
         )
-        return found if names is None else [{"name": name, **v} for name, v in zip(names, found)]
+        return [{"name": name, **v} for (name, _), v in zip(given, found)] if isinstance(groups, Mapping) else found
 
     def decision_function(self, X: Any, graph: Any = None, **more: Any) -> np.ndarray:
         """The suspicion of each node; higher is worse."""

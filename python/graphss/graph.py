@@ -34,6 +34,10 @@ class Graph:
     The library's arrays ``indptr`` and ``indices`` are views, not copies.
     """
 
+    _core: Any
+    cleaned: dict[str, int]
+    names: list[str] | None
+
     def __init__(
         self,
         adj: Any = None,
@@ -179,7 +183,7 @@ class Graph:
             and np.array_equal(self.indices, other.indices)
         )
 
-    __hash__ = None
+    __hash__ = None  # type: ignore[assignment]
 
     def __reduce__(self):
         return _restore_graph, (self.indptr.copy(), self.indices.copy(), self.names, self.cleaned)
@@ -197,6 +201,8 @@ class Features:
 
     Made once from ``X`` and given in its place, it saves the conversion in every call.
     """
+
+    _core: Any
 
     def __init__(self, X: Any):
         if isinstance(X, Features):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import html
-from typing import Any, Callable
+from typing import Any, Callable, Sequence
 
 import numpy as np
 
@@ -145,7 +145,7 @@ def recover(
     return Recovery(found, classifier.classes_, now.graph.names, classifier.calls_ - asked)
 
 
-def apply_flips(X: Any, graph: Any, flips: list[tuple], *, undo: bool = False) -> tuple[Graph, Features]:
+def apply_flips(X: Any, graph: Any, flips: Sequence[tuple], *, undo: bool = False) -> tuple[Graph, Features]:
     """A snapshot with changes made, or taken back: :class:`Flip`, or tuples of its fields."""
     now = snapshot(X, graph)
     made, changed = _core.apply(now.graph._core, now.features._core, list(flips), bool(undo))

@@ -69,6 +69,31 @@ def test_deeprobusts_other_attacks_and_training_that_goes_on(world, tmp_path):
     assert (sp.load_npz(tmp_path / "x.npz") != sp.csr_matrix(sga.modified_features)).nnz == 0
 
 
+def test_deeprobusts_models_and_attack_on_pygs_data(world):
+    torch = pytest.importorskip("torch")
+    from graphss.compat.deeprobust.graph.defense_pyg import GCN, SAGE
+    from graphss.compat.deeprobust.graph.global_attack import PRBCD
+
+    part = torch.tensor(np.random.default_rng(0).choice(3, 400, p=[0.4, 0.2, 0.4]))
+    masks = {f"{name}_mask": part == i for i, name in enumerate(("train", "val", "test"))}
+    index = torch.tensor(world.graph.edge_index())
+    data = types.SimpleNamespace(x=torch.tensor(world.X.to_dense()), edge_index=index, y=torch.tensor(world.truth), num_nodes=400, **masks)
+    for make, rate in ((GCN, 0.02), (SAGE, 0.2)):
+        model = make(nfeat=60, nhid=8, nclass=3, nlayers=2, dropout=0.5, lr=0.01, weight_decay=5e-4, device="cpu").to("cpu")
+        agent = PRBCD(data, model=model, device="cpu", epochs=50)
+        agent.pretrain_model(model)
+        before = model.test()
+        edge_index, edge_weight = agent.attack(ptb_rate=rate)
+        assert edge_weight.shape == edge_index.shape[1:] and agent.modified_adj.shape == (400, 400)
+        changed = abs(agent.modified_adj - world.graph.adjacency()).sum() / 2
+        assert 0 < changed <= rate * world.graph.n_edges
+        found = model.predict(data.x, edge_index, edge_weight).argmax(1)
+        assert (found == data.y)[data.test_mask].float().mean() < before
+        assert torch.equal(model.predict(data.x, index), model.output)
+    with pytest.raises(ValueError, match="batch norm"):
+        GCN(nfeat=60, with_bn=True)
+
+
 def test_deeprobusts_utilities(world):
     torch = pytest.importorskip("torch")
     from graphss.compat.deeprobust.graph.data import Pyg2Dpr
@@ -232,9 +257,11 @@ def test_a_pygod_script(world):
     assert detector.decision_score_.shape == (400,) and np.isfinite(detector.threshold_)
     with pytest.raises(AttributeError):
         pygod.Nobody
-    mask = torch.tensor(world.y >= 0)
-    data.y, data.train_mask = torch.tensor(world.truth), mask
-    assert pygod.GraphSS().fit(data).label_.shape == (400,)
+    data.y, data.train_mask = torch.tensor(truth).long(), torch.tensor(world.y >= 0)  # as Planetoid's data with outliers put in
+    assert torch.equal(pygod.DOMINANT().fit(data).decision_score_, detector.fit(data).decision_score_)
+    del data.y
+    assert torch.equal(pygod.DOMINANT().fit(data).decision_score_, detector.decision_score_)
+    assert pygod.GraphSS(labels=world.y).fit(data).classifier_.classes_.tolist() == [0, 1, 2]
 
 
 def test_pyg_data_goes_in_whole(world):

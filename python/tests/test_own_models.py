@@ -261,6 +261,16 @@ def test_what_a_callable_must_not_do(world):
     assert same.predict_proba(world.X, world.graph).shape == (400, 3)
 
 
+def test_classes_in_any_order_and_victims_off_the_training_nodes(world):
+    names = np.array(["c", "a", "b"])
+    y = np.where(world.y < 0, None, names[world.y])
+    clf = gs.wrap(lambda graph, X: world.clf.predict_proba(X, graph), world.X, world.graph, y=y, classes=names)
+    assert (clf.predict(world.X, world.graph) == names[world.clf.predict(world.X, world.graph)]).all()
+    assert (clf.split_["train_labels"] == world.y[clf.split_["train"]]).all()
+    hit = gs.attack(clf, world.X, world.graph, links=1, features=0, method="random")
+    assert (world.y[hit.victims] < 0).all()
+
+
 class Fixed:
     """A callable that can be pickled."""
 

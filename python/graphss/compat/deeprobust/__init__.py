@@ -6,10 +6,10 @@ throughout. What DeepRobust has and GraphSS has not (MetaAttack, PGD ...) is not
 """
 
 from .graph.data import Dataset, PrePtbDataset, PtbDataset
-from .graph.models import DICE, FGA, GAT, GCN, RGCN, RND, SAGE, SGC, GCNJaccard, GCNSVD, Nettack, ProGNN, Random, SGAttack
+from .graph.models import DICE, FGA, GAT, GCN, PRBCD, RGCN, RND, SAGE, SGC, GCNJaccard, GCNSVD, Nettack, ProGNN, Random, SGAttack
 from .graph.utils import accuracy, classification_margin
 
 __all__ = [
-    "DICE", "Dataset", "FGA", "GAT", "GCN", "GCNJaccard", "GCNSVD", "Nettack", "PrePtbDataset", "ProGNN",
+    "DICE", "Dataset", "FGA", "GAT", "GCN", "GCNJaccard", "GCNSVD", "Nettack", "PRBCD", "PrePtbDataset", "ProGNN",
     "PtbDataset", "RGCN", "RND", "Random", "SAGE", "SGAttack", "SGC", "accuracy", "classification_margin",
 ]  # fmt: skip

@@ -1,9 +1,9 @@
 """PyGOD's face: ``from graphss.compat.pygod import GraphSS as DOMINANT``, or any detector's name.
 
-``fit(data)`` takes a PyG ``Data``: ``x``, ``edge_index`` and, where there is a ``train_mask``,
-classes in ``y``. Without classes the nodes are grouped by their smoothed features, and a
-classifier is trained on these groups. Every detector's name of PyGOD leads to this one detector;
-what it finds are nodes whose links or features look tampered with.
+``fit(data)`` takes ``x`` and ``edge_index`` of a PyG ``Data``; ``y``, which in PyGOD says which
+nodes are outliers, is looked at by nobody. A classifier is trained on ``labels``, or without them
+on groups of nodes by their smoothed features. Every detector's name of PyGOD leads to this one
+detector; what it finds are nodes whose links or features look tampered with.
 """
 
 from __future__ import annotations
@@ -49,7 +49,8 @@ class GraphSS:
     """A detector with PyGOD's manners.
 
     ``contamination`` is kept as a parameter but does not set a threshold: nodes are labelled 1
-    where their p-value is at most ``false_alarm_rate``. Other parameters of PyGOD's detectors
+    where their p-value is at most ``false_alarm_rate``. ``labels`` are classes of nodes (not
+    whether they are outliers), -1 where unknown. Other parameters of PyGOD's detectors
     (``hid_dim``, ``epoch``, ``lr`` ...) are kept for scripts that ask for them, and change nothing.
     """
 
@@ -61,6 +62,7 @@ class GraphSS:
         *,
         false_alarm_rate: float = 0.05,
         model: str = "gcn",
+        labels: Any = None,
         n_groups: int = 7,
         seed: int = 1,
         verbose: int = 0,
@@ -70,23 +72,20 @@ class GraphSS:
         if not 0 < contamination <= 0.5:
             raise ValueError(f"contamination: found {contamination}, want above 0 and at most 0.5")
         self.contamination, self.false_alarm_rate = contamination, false_alarm_rate
-        self.model, self.n_groups, self.seed = model, n_groups, seed
+        self.model, self.labels, self.n_groups, self.seed = model, labels, n_groups, seed
         self.verbose, self.gpu = verbose, gpu
         self.__dict__.update(more)
 
     def fit(self, data: Any, label: Any = None) -> "GraphSS":
-        """Scores the nodes of ``data``. label is looked at by nobody."""
+        """Scores the nodes of ``data``. Neither label nor ``data.y`` is looked at."""
         now = snapshot(data)
-        mask = getattr(data, "train_mask", None)
-        if mask is not None and getattr(data, "y", None) is not None:
-            y, split = array_of(data.y), data
-        else:
-            y, split = _groups(now, self.n_groups, self.seed), None
-        known = np.random.default_rng(self.seed).random(len(y)) < 0.5
-        y = np.where(known, y, -1) if split is None else y
+        y = self.labels
+        if y is None:
+            y = _groups(now, self.n_groups, self.seed)
+            y = np.where(np.random.default_rng(self.seed).random(len(y)) < 0.5, y, -1)
         self._seen = now
         self.classifier_ = NodeClassifier(self.model, seed=self.seed, validation_fraction=0.4)
-        self.classifier_.fit(now, y, split=split)
+        self.classifier_.fit(now, y)
         self.detector_ = TamperDetector(self.classifier_, false_alarm_rate=self.false_alarm_rate, seed=self.seed)
         self.detector_.fit(now)
         self._keep()

@@ -1,4 +1,4 @@
-"""As ``deeprobust.graph.defense``, ``targeted_attack`` and ``global_attack``."""
+"""As ``deeprobust.graph.defense``, ``defense_pyg``, ``targeted_attack`` and ``global_attack``."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from ...._convert import array_of
 from ....attacks import attack as _attack
-from ....classifier import NodeClassifier
+from ....classifier import NodeClassifier, wrap
 from ....graph import Features, Graph
 from ....recovery import recover as _recover
 
@@ -25,6 +25,9 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(name)
     there = ", ".join(n for n, x in globals().items() if isinstance(x, type) and n[0].isupper() and issubclass(x, (_Model, _Attack)))
     raise ImportError(f"{name} of DeepRobust has no counterpart in GraphSS, which has {there}")
+
+
+_PARTS = ("train", "val", "test")
 
 
 def _graph(adj: Any) -> Graph:
@@ -53,9 +56,12 @@ class _Model:
         self.device = device
         self._type = type(self)._type
         self._options: dict[str, Any] = dict(hidden=nhid, dropout=dropout, learning_rate=lr, weight_decay=weight_decay, bias=with_bias)
+        if more.get("with_bn"):
+            raise ValueError("with_bn: GraphSS has no batch norm")
+        self._options["layers"] = more.get("nlayers", more.get("num_layers"))
         if not with_relu:  # linear: two hops, one matrix
             self._type = "sgc"
-            self._options.update(hidden=None, hops=2)
+            self._options.update(hidden=None, layers=None, hops=2)
         self.classifier: Any = None
         self.output: Any = None
 
@@ -94,7 +100,8 @@ class _Model:
         patience: int = 500,
         **kwargs: Any,
     ) -> "_Model":
-        """Trains on ``labels[idx_train]``; ``idx_val`` chooses the epoch. Or ``fit(Dpr2Pyg(data))``.
+        """Trains on ``labels[idx_train]``; ``idx_val`` chooses the epoch. Or ``fit(Dpr2Pyg(data))``,
+        or ``fit(data)`` with PyG's ``Data`` and its masks, as in ``defense_pyg``.
 
         initialize False: goes on from the weights it has.
         """
@@ -102,6 +109,10 @@ class _Model:
             data, adj = features.dpr_data, features.adj
             features, labels = data.features, data.labels
             idx_train, idx_val, self._idx_test = data.idx_train, data.idx_val, data.idx_test
+        elif hasattr(features, "edge_index"):
+            data = features
+            idx_train, idx_val, self._idx_test = (np.flatnonzero(array_of(getattr(data, f"{part}_mask"))) for part in _PARTS)
+            features, adj, labels = data.x, data, data.y
         split = {"train": idx_train, "val": idx_val if idx_val is not None else np.zeros(0, np.int64)}
         self._features, self._adj = Features(features), _graph(adj)
         y = array_of(labels, "labels")
@@ -125,10 +136,14 @@ class _Model:
         """As ``fit``."""
         return self.fit(*args, **kwargs)
 
-    def predict(self, features: Any = None, adj: Any = None) -> Any:
-        """Log-probabilities [nodes x classes]; without arguments of what it was fitted to."""
+    def predict(self, features: Any = None, adj: Any = None, edge_weight: Any = None) -> Any:
+        """Log-probabilities [nodes x classes]; without arguments of what it was fitted to. Of
+        edges with weights, those of weight zero are none."""
         x = self._features if features is None else Features(features)
-        g = self._adj if adj is None else _graph(adj)
+        if edge_weight is not None:
+            adj = array_of(adj, "edge_index")[:, array_of(edge_weight, "edge_weight") != 0]
+        flat = adj is not None and not hasattr(adj, "tocsr") and np.shape(adj)[:1] == (2,) and x.shape[0] != 2
+        g = self._adj if adj is None else Graph(adj, n_nodes=x.shape[0], warn=False) if flat else _graph(adj)
         return _tensor(np.log(np.maximum(self.classifier.predict_proba(x, g), 1e-30)))
 
     def test(self, *where: Any) -> float:
@@ -179,22 +194,22 @@ class _Defence(_Model):
 
     _method = "jaccard"
 
-    def fit(self, features: Any, adj: Any, labels: Any, idx_train: Any, idx_val: Any = None, **kwargs: Any) -> "_Defence":
-        own = {k: kwargs.pop(k) for k in list(kwargs) if k in ("threshold",)}
-        if "k" in kwargs:
-            own["rank"] = kwargs.pop("k")
-        super().fit(features, adj, labels, idx_train, idx_val, **kwargs)
+    def fit(self, *args: Any, **kwargs: Any) -> Any:
+        """As a model's ``fit``; ``threshold`` and ``k`` are the method's."""
+        names = {"threshold": "threshold", "k": "rank"}
+        own = {name: kwargs.pop(k) for k, name in names.items() if k in kwargs}
+        super().fit(*args, **kwargs)
         found = _recover(
             self.classifier, self._features, self._adj, method=self._method, train="retrain", least=2.0, **own
         )
         self.output = _tensor(np.log(np.maximum(found.posterior, 1e-30)))
         return self
 
-    def predict(self, features: Any = None, adj: Any = None) -> Any:
+    def predict(self, features: Any = None, adj: Any = None, edge_weight: Any = None) -> Any:
         """Log-probabilities on the graph it was fitted to."""
         if features is None and adj is None and self.output is not None:
             return self.output
-        return super().predict(features, adj)
+        return super().predict(features, adj, edge_weight)
 
 
 class GCNJaccard(_Defence):
@@ -225,10 +240,11 @@ class ProGNN(_Defence):
             self._type, self._options = model._type, dict(model._options)
         self._iters = getattr(args, "epochs", None)
 
-    def fit(self, features: Any, adj: Any, labels: Any, idx_train: Any, idx_val: Any = None, **kwargs: Any) -> "ProGNN":
+    def fit(self, *args: Any, **kwargs: Any) -> Any:
+        """As a model's ``fit``; the epochs are those of ``args``."""
         if self._iters is not None:
             kwargs.setdefault("train_iters", int(self._iters))
-        return super().fit(features, adj, labels, idx_train, idx_val, **kwargs)
+        return super().fit(*args, **kwargs)
 
 
 # ---- attacks ----
@@ -336,6 +352,41 @@ class FGA(_Attack):
         )
         self._keep(made, False)
         self.modified_features = ori_features
+
+
+class PRBCD(_Attack):
+    """Links all over a PyG ``Data``, by gradients of a model of ``defense_pyg``.
+
+    GraphSS gives each victim links of its own: a share of the test nodes gets one each, or all of
+    them as many as the budget is worth. For a GAT or SAGE they are those of a GCN that is fitted to
+    its answers.
+    """
+
+    def __init__(self, data: Any, model: Any = None, device: Any = None, **more: Any):
+        super().__init__(model, device=device)
+        self.data = data
+
+    def pretrain_model(self, model: Any = None) -> Any:
+        """Fits ``model``, or a GCN, to the data, and attacks it from now on."""
+        self.surrogate = GCN(nhid=256, dropout=0) if model is None else model
+        self.surrogate.fit(self.data, train_iters=1000, patience=200)
+        return self.surrogate
+
+    def attack(self, edge_index: Any = None, edge_weight: Any = None, ptb_rate: float = 0.1, seed: int = 1) -> tuple:
+        """The attacked ``(edge_index, edge_weight)``; a share ``ptb_rate`` of the links is changed."""
+        model = self.surrogate if self.surrogate is not None else self.pretrain_model()
+        x = Features(self.data.x)
+        g = Graph(self.data.edge_index if edge_index is None else edge_index, n_nodes=x.shape[0], warn=False)
+        test, left = np.flatnonzero(array_of(self.data.test_mask)), int(ptb_rate * g.n_edges)
+        victims = np.random.default_rng(seed).permutation(test)[:left]
+        if victims.size:
+            budget = left // victims.size
+            own = model.classifier
+            known = own if model._type in ("gcn", "sgc") else wrap(lambda graph, X: own.predict_proba(X, graph), x, g, seed=seed)
+            made = _attack(known, x, g, victims=np.sort(victims), method="prbcd", kind="links", budget=budget, seed=seed)
+            self._keep(made, False)
+            g = made.graph
+        return _tensor(g.edge_index()), _tensor(np.ones(g.indices.size, dtype=np.float32))
 
 
 class RND(_Attack):
