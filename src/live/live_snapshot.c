@@ -317,6 +317,10 @@ graphss_status graphss_live_adopt(
         st = carry_alerts(ctx, to, from, number);
     if (!st)
         st = carry_rest(ctx, to, from);
+    if (!st) {
+        memcpy(to->look, from->look, from->n_looks * sizeof *to->look);
+        to->n_looks = from->n_looks;
+    }
     graphss_release(ctx, number);
     graphss_dataset_destroy(ctx, &data);
     if (st)

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-static const char STAMP[16] = "graphss live 3\n";
+static const char STAMP[16] = "graphss live 4\n";
 
 /* ---- one walk for size, writing and reading ---- */
 
@@ -281,6 +281,12 @@ static void put_sizes(bytes *b, graphss_live *x, size_t *n)
         put(b, count[i], sizeof **count);
     PUT(b, x->batch);
     PUT(b, x->reference);
+    x->n_looks = put_count(b, x->n_looks, sizeof *x->look);
+    if (!b->st && x->n_looks > GRAPHSS_LIVE_LOOKS) {
+        x->n_looks = 0;
+        b->st = graphss_i_fail(b->ctx, GRAPHSS_ERR_DATA, "too many past tests");
+    }
+    put(b, x->look, x->n_looks * sizeof *x->look);
 }
 
 /* Everything behind the head, both ways. */

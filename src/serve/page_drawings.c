@@ -14,7 +14,7 @@ static double height_of(double x, double low, double high)
 }
 
 void graphss_i_page_plot(
-    graphss_i_text *t, const graphss_i_look *look, size_t n, bool p_value, double threshold)
+    graphss_i_text *t, const graphss_live_look *look, size_t n, bool p_value, double threshold)
 {
     double low = p_value ? -3 : -1, high = p_value ? 0 : log10(threshold) + 0.5;
     for (size_t i = 0; i < n; i++) {

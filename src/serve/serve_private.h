@@ -103,13 +103,6 @@ typedef struct graphss_i_counts {
     graphss_i_histogram apply, request;
 } graphss_i_counts;
 
-/* The test at some time, for the plot. */
-typedef struct graphss_i_look {
-    double t, p_value, e_value;
-    bool open;
-} graphss_i_look;
-enum { GRAPHSS_I_LOOKS = 2048 };
-
 /* What the engine's thread publishes for the others, behind `lock`. */
 typedef struct graphss_i_view {
     graphss_live_status status;
@@ -178,9 +171,6 @@ struct graphss_server {
     double beat;      /* when the engine's thread last came round */
 
     /* the engine's thread alone */
-    graphss_i_look look[GRAPHSS_I_LOOKS];
-    size_t n_looks;
-    uint64_t looked;     /* checks when the last was kept */
     double last_event;   /* monotonic: when the last batch came */
     double retry, pause; /* after the store failed: when to go on, and how long was waited */
     double recent[60];   /* events in each of the last seconds */
@@ -313,8 +303,8 @@ int graphss_i_notify_socket(void);
  * ---- */
 
 /* p-values (log scale, 1 at the top), or evidence with a line at the threshold. */
-void graphss_i_page_plot(
-    graphss_i_text *t, const graphss_i_look *look, size_t n, bool p_value, double threshold);
+void graphss_i_page_plot(graphss_i_text *t, const graphss_live_look *look, size_t n,
+    bool p_value, double threshold);
 /* A node among its neighbours: edges that were added, cut, and are as they were. */
 void graphss_i_page_neighbours(
     graphss_i_text *t, const graphss_live *live, size_t node, const graphss_i_why *why);

@@ -33,22 +33,6 @@ void graphss_i_histogram_add(graphss_i_histogram *h, double seconds)
 
 /* ---- what the others see ---- */
 
-static void keep_look(
-    graphss_server *s, const graphss_live_status *now, const graphss_live_group *all)
-{
-    if (now->checks == s->looked && s->n_looks)
-        return;
-    s->looked = now->checks;
-    if (s->n_looks == GRAPHSS_I_LOOKS) { /* every other one of the past is enough */
-        for (size_t i = 0; i < GRAPHSS_I_LOOKS / 2; i++)
-            s->look[i] = s->look[2 * i + 1];
-        s->n_looks = GRAPHSS_I_LOOKS / 2;
-    }
-    if (!isnan(now->now))
-        s->look[s->n_looks++] =
-            (graphss_i_look){now->now, all->p_value, all->e_value, all->open};
-}
-
 static void publish(graphss_server *s, bool always)
 {
     const double t = graphss_i_seconds();
@@ -72,7 +56,6 @@ static void publish(graphss_server *s, bool always)
             states[a.state]++;
         }
         memcpy(s->view.alerts_by_state, states, sizeof states);
-        keep_look(s, &s->view.status, &s->view.all);
     }
     pthread_mutex_unlock(&s->lock);
     if (s->dirty && t >= s->listened + LISTEN) {

@@ -318,6 +318,18 @@ void graphss_i_store_fold_if_due(graphss_ctx *ctx, graphss_store *s, const graph
         graphss_ctx_error(ctx));
 }
 
+/* The line is stored by now: without memory the reason is not told, that is all. */
+static void tell_refused(
+    graphss_ctx *ctx, graphss_live_batch *did, size_t line, const char *cause)
+{
+    graphss_live_refused *more =
+        graphss_i_grow(ctx, did->refused, did->n_refused, did->n_refused + 1, sizeof *more);
+    if (!more)
+        return;
+    did->refused = more;
+    did->refused[did->n_refused++] = (graphss_live_refused){line, cause};
+}
+
 graphss_status graphss_store_put(graphss_ctx *ctx, graphss_store *s, graphss_live *live,
     const graphss_store_batch *b, graphss_live_batch *given)
 {
@@ -339,9 +351,12 @@ graphss_status graphss_store_put(graphss_ctx *ctx, graphss_store *s, graphss_liv
     graphss_event *event = graphss_i_calloc(ctx, b->n, sizeof *event);
     size_t *place = graphss_i_alloc(ctx, b->n, sizeof *place);
     char **bad = graphss_i_calloc(ctx, b->n, sizeof *bad);
-    graphss_status st = event && place && bad ? graphss_i_store_parse(ctx, event, &n_events,
-                                                    place, bad, b->line, b->n, b->now)
-                                              : GRAPHSS_ERR_NOMEM;
+    graphss_live_status before;
+    graphss_live_status_get(live, &before);
+    graphss_status st = event && place && bad
+                            ? graphss_i_store_parse(ctx, event, &n_events, place, bad, b->line,
+                                  b->n, b->now, before.now)
+                            : GRAPHSS_ERR_NOMEM;
     if (!st)
         st = graphss_live_apply(ctx, live, event, n_events, &did);
     if (!st)
@@ -353,8 +368,11 @@ graphss_status graphss_store_put(graphss_ctx *ctx, graphss_store *s, graphss_liv
     if (!st)
         s->batch++;
     for (size_t i = 0; i < b->n; i++) {
+        const bool ahead = bad && bad[i] && !strcmp(bad[i], graphss_i_store_ahead);
         s->behind += st ? 0 : weight(b->line[i].n);
-        if (bad && bad[i])
+        if (ahead && !st)
+            tell_refused(ctx, &did, i, graphss_i_store_ahead);
+        else if (bad && bad[i])
             lost++;
         graphss_release(ctx, bad ? bad[i] : NULL);
         if (event && i < n_events)

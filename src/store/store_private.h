@@ -115,9 +115,14 @@ graphss_status graphss_i_store_state(graphss_ctx *ctx, graphss_store *s, graphss
 graphss_status graphss_i_store_snapshot(
     graphss_ctx *ctx, graphss_store *s, const graphss_live *live);
 /* The lines as events; those that are none are listed in bad [n], with texts that the caller
- * releases. event [n]; returns how many are events. place [n]: the line of each. */
+ * releases; graphss_i_store_ahead is one of them: one wrong time would set the clock of the
+ * stream, which never goes back, where no test becomes due and all edges have ended. event
+ * [n]; returns how many are events. place [n]: the line of each. now: of arrival; stream: of
+ * the events before, NaN: there are none. */
+extern const char graphss_i_store_ahead[];
 graphss_status graphss_i_store_parse(graphss_ctx *ctx, graphss_event *event, size_t *n_events,
-    size_t *place, char **bad, const graphss_store_line *line, size_t n, double now);
+    size_t *place, char **bad, const graphss_store_line *line, size_t n, double now,
+    double stream);
 /* JSON of the suspects of an alert; the caller releases. */
 graphss_status graphss_i_store_suspects(
     graphss_ctx *ctx, char **json, const graphss_live *live, size_t alert);

@@ -69,9 +69,14 @@ graphss_status graphss_store_adopt(
                : renew(ctx, s, live, "model", what, now);
 }
 
+const char graphss_i_store_ahead[] =
+    "a time more than a day ahead of the clock, and a month ahead of the events before";
+
 graphss_status graphss_i_store_parse(graphss_ctx *ctx, graphss_event *event, size_t *n_events,
-    size_t *place, char **bad, const graphss_store_line *line, size_t n, double now)
+    size_t *place, char **bad, const graphss_store_line *line, size_t n, double now,
+    double stream)
 {
+    enum { DAY = 86400, MONTH = 30 * DAY };
     *n_events = 0;
     for (size_t i = 0; i < n; i++) {
         graphss_event *e = &event[*n_events];
@@ -86,6 +91,15 @@ graphss_status graphss_i_store_parse(graphss_ctx *ctx, graphss_event *event, siz
             return st;
         if (isnan(e->t))
             e->t = now;
+        if (e->t > now + DAY && e->t > stream + MONTH) { /* false before the first event */
+            graphss_event_destroy(ctx, e);
+            bad[i] = graphss_i_strdup(ctx, graphss_i_store_ahead);
+            if (!bad[i])
+                return GRAPHSS_ERR_NOMEM;
+            continue;
+        }
+        if (!(e->t <= stream))
+            stream = e->t;
         place[(*n_events)++] = i;
     }
     return GRAPHSS_OK;

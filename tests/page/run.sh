@@ -15,7 +15,7 @@ server=
 finish() {
     [ -z "$server" ] || kill "$server" 2>/dev/null || :
     [ -z "$server" ] || wait "$server" 2>/dev/null || :
-    rm -rf "$folder"
+    rm -rf "$folder" 2>/dev/null || { sleep 1; rm -rf "$folder"; } # Chromium may still write
 }
 trap finish EXIT
 graph=synth:nodes=300,classes=3,features=60,degree=6

@@ -1,5 +1,6 @@
 /* Every endpoint, asked over a socket. */
 #include "serving.h"
+#include <time.h>
 
 #include <signal.h>
 #include <sys/resource.h>
@@ -64,13 +65,19 @@ TEST(events_are_applied_once_and_bad_ones_named)
     assert_answer(client_get(&s, "/v1/status"), 200, "\"duplicates\":2");
     assert_answer(client_get(&s, "/v1/refused?limit=2"), 200, "\"total\":4");
     assert_answer(client_get(&s, "/v1/nodes/200"), 200, "\"edges_added\":[\"1\",\"2\"]");
-    const char *set = "{\"op\":\"set\",\"u\":\"5\",\"features\":{\"59\":3,\"58\":0},"
-                      "\"t\":\"2030-11-18T04:00:00Z\"}";
+    char when[GRAPHSS_TIME_TEXT], set[160], since[64];
+    graphss_time_text(when, (double)time(NULL) + 3600);
+    snprintf(since, sizeof since, "\"since\":\"%s\"", when);
+    snprintf(set, sizeof set,
+        "{\"op\":\"set\",\"u\":\"5\",\"features\":{\"59\":3,\"58\":0},\"t\":\"%s\"}", when);
+    assert_answer(client_ask(&s, "POST", "/v1/events", NULL, "application/jsonl",
+                      "{\"op\":\"set\",\"u\":\"5\",\"features\":{},\"t\":4000000000}"),
+        202, "\"reason\":\"a time more than a day ahead");
     assert_answer(
         client_ask(&s, "POST", "/v1/events", NULL, "application/jsonl", set), 202, "");
     assert_answer(client_get(&s, "/v1/nodes/5"), 200, "\"name\":\"59\",\"was\":");
     assert_answer(client_get(&s, "/v1/nodes/5"), 200, "\"now\":3}");
-    assert_answer(client_get(&s, "/v1/nodes/5"), 200, "\"since\":\"2030-11-18T04:00:00Z\"");
+    assert_answer(client_get(&s, "/v1/nodes/5"), 200, since);
     assert_answer(client_ask(&s, "POST", "/v1/events", NULL, "text/plain", lines), 415,
         "Content-Type is");
     assert_answer(

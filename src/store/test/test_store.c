@@ -435,6 +435,55 @@ TEST(what_is_kept_is_bounded_in_bytes)
     graphss_ctx_free(ctx);
 }
 
+/* One wrong time must not set the clock of the stream; one that the clock bears out may. */
+TEST(a_time_far_ahead_is_set_aside)
+{
+    enum { DAY = 86400 };
+    static const struct {
+        const char *text;
+        bool taken;
+    } event[] = {{"{\"op\":\"+link\",\"u\":\"1\",\"v\":\"2\",\"t\":9000000}", true},
+        {"{\"op\":\"-link\",\"u\":\"1\",\"v\":\"2\",\"t\":4000000000}", false},
+        {"{\"op\":\"-link\",\"u\":\"1\",\"v\":\"3\",\"t\":11000000}", true},
+        {"{\"op\":\"-link\",\"u\":\"1\",\"v\":\"3\",\"t\":80000000}", true}};
+    (void)state;
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    world w;
+    char path[256];
+    graphss_store *store = NULL;
+    graphss_live *live = NULL, *again = NULL;
+    graphss_live_status now;
+    graphss_store_line line[4];
+    graphss_live_batch did = {0};
+    world_make(ctx, &w);
+    place_store(path, sizeof path, "ahead.db");
+    remove_store(path);
+    for (size_t i = 0; i < 4; i++)
+        line[i] = (graphss_store_line){event[i].text, strlen(event[i].text)};
+    assert_ok(ctx, graphss_store_open(ctx, &store, path, GRAPHSS_STORE_WRITE));
+    assert_ok(ctx, graphss_live_new(ctx, &live, w.model, &w.seen, NULL));
+    assert_ok(ctx, graphss_store_start(ctx, store, live));
+    const graphss_store_batch b = {.line = line, .n = 4, .now = 80000000 - DAY / 2};
+    assert_ok(ctx, graphss_store_put(ctx, store, live, &b, &did));
+    assert_int_equal(did.applied, 3);
+    assert_int_equal(did.n_refused, 1);
+    assert_int_equal(did.refused[0].event, 1);
+    assert_non_null(strstr(did.refused[0].cause, "ahead"));
+    assert_int_equal(did.unreadable, 0);
+    graphss_live_batch_destroy(ctx, &did);
+    graphss_live_status_get(live, &now);
+    assert_true(now.now == 80000000);
+    assert_ok(ctx, graphss_store_resume(ctx, store, &again, w.model));
+    graphss_live_status_get(again, &now);
+    assert_true(now.now == 80000000 && now.applied == 3);
+    graphss_live_free(ctx, live);
+    graphss_live_free(ctx, again);
+    graphss_store_close(ctx, store);
+    remove_store(path);
+    world_destroy(ctx, &w);
+    graphss_ctx_free(ctx);
+}
+
 /* RFC 4231, cases 1, 2 and 6. */
 TEST(signatures_are_those_of_the_standard)
 {
