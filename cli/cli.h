@@ -37,6 +37,9 @@ typedef struct cli_command {
     size_t min_arguments, max_arguments;
     bool judges_data;     /* reads data for the first time, so notices about them are shown */
     cli_with_ranks ranks; /* --engine */
+    /* What was asked for that ranks cannot do in parts, so that rank 0 does all of it; NULL:
+     * nothing. Of commands that ranks share. */
+    const char *(*whole)(cli *app);
     cli_group group[CLI_MAX_GROUPS]; /* ended by one without a table */
     /* True if the option has one default, independent of others. NULL: all have. */
     bool (*settled)(const graphss_option *row);
@@ -104,7 +107,8 @@ graphss_status cli_ranks_start(cli *app, int argc, char **argv);
 size_t cli_ranks_threads(const cli *app);
 /* INVALID: the command does not run on several ranks. */
 graphss_status cli_ranks_check(cli *app);
-/* Runs the command, on rank 0 alone if it is one of those (CLI_LED). */
+/* Runs the command, on rank 0 alone if it is one of those (CLI_LED) or asks for what parts
+ * cannot do. */
 graphss_status cli_ranks_run(cli *app);
 /* How all ranks fared, told to each; the text becomes the program's error. */
 graphss_status cli_ranks_agree(cli *app, graphss_status own);
@@ -114,8 +118,9 @@ graphss_status cli_read_part(cli *app, graphss_dataset *table, const char *where
 /* The same of the snapshot before; now: the table of the part that was read. */
 graphss_status cli_read_past(
     cli *app, graphss_dataset *table, const char *where, const graphss_dataset *now);
-/* The options that do not work on several ranks. USAGE names the first that was given. */
-graphss_status cli_ranks_refuse(cli *app, const char *const *option, size_t n);
+/* The first of the options (ended by NULL) that was given; or what the model of --model-file
+ * is, if parts cannot use it; or NULL. */
+const char *cli_ranks_whole(cli *app, const char *const *option);
 /* Edges of the dataset, whichever way it was read. */
 size_t cli_edges(const cli *app, const graphss_dataset *data);
 /* Adds "engine" to the document, and to its dataset what rank 0 does not hold. */

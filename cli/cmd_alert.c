@@ -591,10 +591,7 @@ static graphss_status run(cli *app)
         st = cli_apply(app, JUDGE, &opt);
     if (st)
         return st;
-    static const char *const alone[] = {"predictor", "answers", "previous-answers"};
-    st = cli_ranks_refuse(app, alone, 3);
-    if (!st)
-        st = cli_check_answers(app, own.model_file, own.previous);
+    st = cli_check_answers(app, own.model_file, own.previous);
     if (st)
         return st;
     if (own.answers)
@@ -606,8 +603,6 @@ static graphss_status run(cli *app)
         return cli_usage(app, "--groups excludes --group, --show and --report");
     if ((own.family_wise || own.fdr) && (!own.groups || own.family_wise == own.fdr))
         return cli_usage(app, "--family-wise or --fdr, one of them, is for --groups");
-    if (app->part && own.groups && !is_file(own.groups) && strcmp(own.groups, "classes"))
-        return cli_usage(app, "--groups %s: not on several ranks", own.groups);
     if (own.report && !cli_has_extension(own.report, ".html"))
         return cli_usage(app, "--report: %s: want a name that ends in .html", own.report);
     const char *const input[] = {own.model_file, own.current, own.previous, own.split,
@@ -673,6 +668,15 @@ done:
     return st;
 }
 
+static const char *whole(cli *app)
+{
+    static const char *const option[] = {"predictor", "answers", "previous-answers", NULL};
+    const char *groups = cli_given(app, "groups");
+    return groups && !is_file(groups) && strcmp(groups, "classes") != 0
+               ? groups
+               : cli_ranks_whole(app, option);
+}
+
 const cli_command cli_alert = {
     .name = "alert",
     .arguments = "--model-file MODEL --current DATASET",
@@ -695,6 +699,7 @@ const cli_command cli_alert = {
                 "alert --model-file cora.model --current today.npz --previous before.npz "
                 "--groups communities --family-wise\n",
     .ranks = CLI_SHARED,
+    .whole = whole,
     .min_arguments = 0,
     .max_arguments = 0,
     .group = {{"Options", table_of, sizeof(alert_arguments), defaults},

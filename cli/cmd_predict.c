@@ -123,6 +123,12 @@ done:
     return st;
 }
 
+static const char *whole(cli *app)
+{
+    static const char *const option[] = {"predictor", NULL};
+    return cli_ranks_whole(app, option);
+}
+
 const cli_command cli_predict = {
     .name = "predict",
     .arguments = "DATASET --model-file MODEL -o OUT.npz|.csv|.tsv",
@@ -135,6 +141,7 @@ const cli_command cli_predict = {
     .examples = "predict cora --model-file cora.model -o cora_labels.npz\n"
                 "predict people/ --model-file people.model -o labels.csv\n",
     .ranks = CLI_SHARED,
+    .whole = whole,
     .min_arguments = 1,
     .max_arguments = 1,
     .group = {{"Options", table_of, sizeof(predict_arguments), defaults}},

@@ -479,11 +479,7 @@ static graphss_status run(cli *app)
         list_methods(app);
         return GRAPHSS_OK;
     }
-    static const char *const alone[] = {
-        "predictor", "answers", "previous-answers", "flips", "report", "trusted"};
-    st = cli_ranks_refuse(app, alone, sizeof alone / sizeof *alone);
-    if (!st)
-        st = cli_check_answers(app, own.model_file, own.previous);
+    st = cli_check_answers(app, own.model_file, own.previous);
     if (st)
         return st;
     if (own.answers)
@@ -557,6 +553,20 @@ done:
     return st;
 }
 
+static const char *whole(cli *app)
+{
+    static const char *const in_parts[] = {"graphss", "none", "label-propagation"};
+    static const char *const option[] = {
+        "predictor", "answers", "previous-answers", "flips", "report", "trusted", NULL};
+    const char *method = cli_given(app, "method"), *mode = cli_given(app, "mode");
+    bool shared = !method || !graphss_lab_method_find(method); /* an error, told by all */
+    for (size_t i = 0; i < sizeof in_parts / sizeof *in_parts && !shared; i++)
+        shared = strcmp(method, in_parts[i]) == 0;
+    if (!shared)
+        return method;
+    return mode && strcmp(mode, "paper") == 0 ? "paper mode" : cli_ranks_whole(app, option);
+}
+
 const cli_command cli_recover = {
     .name = "recover",
     .arguments = "--model-file MODEL --current DATASET -o OUT.npz|.csv|.tsv",
@@ -580,6 +590,7 @@ const cli_command cli_recover = {
         "--flips back.tsv -o out.npz\n"
         "recover --list\n",
     .ranks = CLI_SHARED,
+    .whole = whole,
     .min_arguments = 0,
     .max_arguments = 0,
     .group = {{"Options", table_of, sizeof(recover_arguments), defaults},

@@ -296,6 +296,13 @@ done:
     return st;
 }
 
+static const char *whole(cli *app)
+{
+    static const char *const option[] = {"predictor", NULL};
+    const char *model = cli_given(app, "model");
+    return model && strcmp(model, "gat") == 0 ? model : cli_ranks_whole(app, option);
+}
+
 const cli_command cli_train = {
     .name = "train",
     .arguments = "DATASET [--model NAME] [-o MODEL]",
@@ -313,6 +320,7 @@ const cli_command cli_train = {
                 "train my_folder/ --predictor 'python3 my_gnn.py' -o my.model\n",
     .judges_data = true,
     .ranks = CLI_SHARED,
+    .whole = whole,
     .min_arguments = 1,
     .max_arguments = 1,
     .group = {{"Options", table_of, sizeof(train_arguments), defaults}, CLI_SPLIT_GROUPS,

@@ -57,11 +57,42 @@ graphss_status cli_ranks_check(cli *app)
         app->command->name);
 }
 
+/* All ranks read the same file. One that cannot goes on, and meets the error where it is told.
+ */
+static const char *whole_model(cli *app)
+{
+    const char *path = cli_given(app, "model-file");
+    graphss_model *model = NULL;
+    graphss_predictor_use use;
+    const char *what = NULL;
+    if (!path || graphss_model_load(app->ctx, &model, path))
+        return NULL;
+    if (graphss_model_predictor_use(&use, model))
+        what = "a predictor";
+    else if (strcmp(graphss_model_options(model)->model, "gat") == 0)
+        what = "gat";
+    graphss_model_free(app->ctx, model);
+    return what;
+}
+
+const char *cli_ranks_whole(cli *app, const char *const *option)
+{
+    for (; *option; option++)
+        if (cli_given(app, *option))
+            return *option;
+    return whole_model(app);
+}
+
 graphss_status cli_ranks_run(cli *app)
 {
     const graphss_engine engine = app->engine;
-    if (app->command->ranks != CLI_LED || engine.ranks == 0)
+    const char *whole = engine.ranks && app->command->whole ? app->command->whole(app) : NULL;
+    if (engine.ranks == 0 || (app->command->ranks != CLI_LED && !whole))
         return app->command->run(app);
+    if (whole)
+        cli_note(app,
+            "note: %s is not for parts: rank 0 reads the whole dataset and works alone",
+            whole);
     if (!cli_leads(app))
         return GRAPHSS_OK; /* and waits in cli_ranks_agree */
     app->engine = (graphss_engine){0};
@@ -107,15 +138,6 @@ graphss_status cli_read_past(
         return cli_fail(app, GRAPHSS_ERR_DATA,
             "%s: want a folder of shards, as graphss shard writes it", where);
     return graphss_part_open_past(app->ctx, &app->past, table, where, app->part, now);
-}
-
-graphss_status cli_ranks_refuse(cli *app, const char *const *option, size_t n)
-{
-    for (size_t i = 0; i < n && app->engine.ranks; i++)
-        if (cli_given(app, option[i]))
-            return cli_usage(
-                app, "%s: --%s does not work with --engine", app->command->name, option[i]);
-    return GRAPHSS_OK;
 }
 
 size_t cli_edges(const cli *app, const graphss_dataset *data)

@@ -58,9 +58,6 @@ static double share_of(
 static graphss_status fit_part(cli *app, cli_fit *fit, const graphss_dataset *table,
     const graphss_split *split, const graphss_train_options *options)
 {
-    if (cli_given(app, "predictor"))
-        return cli_usage(
-            app, "--predictor: a program answers on one machine, not with --engine");
     graphss_status st = graphss_part_train(app->ctx, &fit->model, &fit->log, app->part,
         &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
             .n_classes = table->n_classes,

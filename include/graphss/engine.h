@@ -145,7 +145,7 @@ GRAPHSS_MUST_CHECK graphss_status graphss_part_alert(graphss_ctx *ctx,
 GRAPHSS_MUST_CHECK graphss_status graphss_part_score(graphss_ctx *ctx,
     graphss_alert_scores *out, const graphss_part_input *in, const graphss_alert_options *opt);
 /* As graphss_recover_run, of which rank 0 has the result; the others have none of its arrays.
- * INVALID: a method other than graphss and none, or paper mode. */
+ * INVALID: a method other than graphss, none and label-propagation, or paper mode. */
 GRAPHSS_MUST_CHECK graphss_status graphss_part_recover(graphss_ctx *ctx,
     graphss_recover_result *out, const graphss_part_input *in,
     const graphss_recover_options *opt);

@@ -1,4 +1,5 @@
 #include "graph/part.h"
+#include "graph/rows.h"
 #include <string.h>
 
 enum { STRIP = GRAPHSS_I_HALO_STRIP };
@@ -252,4 +253,270 @@ void graphss_i_part_spmm(
         graphss_i_spmm(ctx, p->strip, &local, p->near, cols);
         copy_all(ctx, (copy){y + c, k, p->strip, cols, NULL, p->n_own, cols});
     }
+}
+
+/* ---- rows that go between ranks ---- */
+
+graphss_status graphss_i_part_bring(graphss_ctx *ctx, graphss_i_part *p, void *x, size_t size)
+{
+    char *row = x;
+    char *out = graphss_i_alloc(ctx, p->n_send, size);
+    graphss_status st = graphss_engine_agree(ctx, out ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM, NULL);
+    for (size_t s = 0; s < p->n_send && !st; s++)
+        memcpy(out + s * size, row + (size_t)p->send_node[s] * size, size);
+    if (!st)
+        st = graphss_i_ranks_exchange(
+            ctx, row + p->n_own * size, p->receive_count, out, p->send_count, size);
+    p->received += p->n_ghost * size;
+    graphss_release(ctx, out);
+    return st;
+}
+
+/* ---- rows of all ranks in the order of the global numbers ---- */
+
+static void put_rows(char *all, const int64_t *id, const char *row, size_t n, size_t size)
+{
+    for (size_t i = 0; i < n; i++)
+        memcpy(all + (size_t)id[i] * size, row + i * size, size);
+}
+
+graphss_status graphss_i_part_gather(
+    graphss_ctx *ctx, void *all, const graphss_i_part *p, const void *own, size_t size)
+{
+    graphss_i_pieces ids = {0}, rows = {0};
+    graphss_status st = graphss_i_ranks_pieces(ctx, &ids, p->id, p->n_own * sizeof *p->id);
+    if (!st)
+        st = graphss_i_ranks_pieces(ctx, &rows, own, p->n_own * size);
+    for (size_t r = 0; r < graphss_i_ranks(ctx) && !st; r++)
+        put_rows(all, (const int64_t *)(const void *)(ids.block + r * ids.most),
+            rows.block + r * rows.most, ids.bytes[r] / sizeof(int64_t), size);
+    graphss_i_pieces_destroy(ctx, &rows);
+    graphss_i_pieces_destroy(ctx, &ids);
+    return st;
+}
+
+/* What rank 0 and the others say to each other about all nodes. */
+typedef struct roll {
+    size_t *in, *out; /* [ranks] nodes to and from this rank */
+    int64_t *id;      /* of all nodes, rank by rank; on rank 0 */
+    char *row;        /* [n_all x size] in that order; on rank 0 */
+    size_t total;     /* n_all on rank 0, else 0 */
+} roll;
+
+static void roll_close(graphss_ctx *ctx, roll *r)
+{
+    graphss_release(ctx, r->row);
+    graphss_release(ctx, r->id);
+    graphss_release(ctx, r->out);
+    graphss_release(ctx, r->in);
+}
+
+static graphss_status roll_open(
+    graphss_ctx *ctx, roll *r, const graphss_i_part *p, size_t size)
+{
+    const size_t ranks = graphss_i_ranks(ctx);
+    r->total = graphss_i_rank(ctx) == 0 ? p->n_all : 0;
+    r->in = graphss_i_calloc(ctx, ranks, sizeof *r->in);
+    r->out = graphss_i_calloc(ctx, ranks, sizeof *r->out);
+    r->id = graphss_i_alloc(ctx, r->total, sizeof *r->id);
+    r->row = graphss_i_alloc(ctx, r->total, size);
+    const bool made = r->in && r->out && r->id && r->row;
+    graphss_status st = graphss_engine_agree(ctx, made ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM, NULL);
+    if (st)
+        return st;
+    r->out[0] = p->n_own;
+    st = graphss_i_ranks_counts(ctx, r->in, r->out);
+    return st ? st : graphss_i_ranks_exchange(ctx, r->id, r->in, p->id, r->out, sizeof *p->id);
+}
+
+graphss_status graphss_i_part_collect(
+    graphss_ctx *ctx, void *all, const graphss_i_part *p, const void *own, size_t size)
+{
+    roll r = {0};
+    graphss_status st = roll_open(ctx, &r, p, size);
+    if (!st)
+        st = graphss_i_ranks_exchange(ctx, r.row, r.in, own, r.out, size);
+    if (!st)
+        put_rows(all, r.id, r.row, r.total, size);
+    roll_close(ctx, &r);
+    return st;
+}
+
+/* ---- rows of some nodes for everybody ---- */
+
+/* A row that is told: which of those asked for, its neighbours and entries. */
+typedef struct head {
+    int64_t which, degree, entries;
+} head;
+
+/* What this rank has of the rows asked for. */
+typedef struct told {
+    head *row;
+    int32_t *target, *column;
+    float *value;
+    size_t rows, targets, columns, values;
+} told;
+
+static void told_close(graphss_ctx *ctx, told *t)
+{
+    graphss_release(ctx, t->row);
+    graphss_release(ctx, t->target);
+    graphss_release(ctx, t->column);
+    graphss_release(ctx, t->value);
+}
+
+static graphss_status tell(graphss_ctx *ctx, told *t, const graphss_i_part *p,
+    const graphss_features *from, const int64_t *id, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        const int64_t v = graphss_i_part_find(p, id[i]);
+        if (v < 0)
+            continue;
+        const graphss_i_row x = graphss_i_row_of(from, (size_t)v);
+        t->rows++;
+        t->targets += graphss_graph_degree(&p->graph, (size_t)v);
+        t->values += x.n;
+        t->columns += x.column ? x.n : 0;
+    }
+    t->row = graphss_i_alloc(ctx, t->rows, sizeof *t->row);
+    t->target = graphss_i_alloc(ctx, t->targets, sizeof *t->target);
+    t->column = graphss_i_alloc(ctx, t->columns, sizeof *t->column);
+    t->value = graphss_i_alloc(ctx, t->values, sizeof *t->value);
+    if (!t->row || !t->target || !t->column || !t->value)
+        return GRAPHSS_ERR_NOMEM;
+    int32_t *target = t->target, *column = t->column;
+    float *value = t->value;
+    head *row = t->row;
+    for (size_t i = 0; i < n; i++) {
+        const int64_t v = graphss_i_part_find(p, id[i]);
+        if (v < 0)
+            continue;
+        const graphss_i_row x = graphss_i_row_of(from, (size_t)v);
+        for (int64_t e = p->graph.offset[v]; e < p->graph.offset[v + 1]; e++)
+            *target++ = (int32_t)p->id[p->graph.target[e]];
+        memcpy(value, x.value, x.n * sizeof *value);
+        if (x.column)
+            memcpy(column, x.column, x.n * sizeof *column);
+        value += x.n;
+        column += x.column ? x.n : 0;
+        *row++ = (head){(int64_t)i, p->graph.offset[v + 1] - p->graph.offset[v], (int64_t)x.n};
+    }
+    return GRAPHSS_OK;
+}
+
+/* What all ranks told: heads, targets, columns, values. */
+enum { HEADS, TARGETS, COLUMNS, VALUES, KINDS };
+
+static const void *piece_of(const graphss_i_pieces *all, size_t r)
+{
+    return all->block + r * all->most;
+}
+
+/* Lengths of rows behind their place in offset [n + 1], which then become offsets. */
+static void measure(
+    int64_t *offset, size_t n, const graphss_i_pieces *heads, size_t ranks, bool edges)
+{
+    for (size_t r = 0; r < ranks; r++) {
+        const head *row = piece_of(heads, r);
+        for (size_t i = 0; i < heads->bytes[r] / sizeof *row; i++)
+            offset[row[i].which + 1] = edges ? row[i].degree : row[i].entries;
+    }
+    for (size_t i = 0; i < n; i++)
+        offset[i + 1] += offset[i];
+}
+
+/* Puts the items of all rows in their places. */
+static void place(void *out, const int64_t *offset, const graphss_i_pieces *all,
+    const graphss_i_pieces *heads, size_t ranks, bool edges, size_t size)
+{
+    for (size_t r = 0; r < ranks; r++) {
+        const head *row = piece_of(heads, r);
+        const char *from = piece_of(all, r);
+        for (size_t i = 0; i < heads->bytes[r] / sizeof *row; i++) {
+            const size_t bytes = (size_t)(edges ? row[i].degree : row[i].entries) * size;
+            memcpy((char *)out + (size_t)offset[row[i].which] * size, from, bytes);
+            from += bytes;
+        }
+    }
+}
+
+static graphss_status make_graph(
+    graphss_ctx *ctx, graphss_graph *out, size_t n, const graphss_i_pieces *all, size_t ranks)
+{
+    graphss_graph g = {.n_nodes = n, .offset = graphss_i_calloc(ctx, n + 1, sizeof *g.offset)};
+    if (g.offset) {
+        measure(g.offset, n, &all[HEADS], ranks, true);
+        g.target = graphss_i_alloc(ctx, (size_t)g.offset[n], sizeof *g.target);
+    }
+    if (!g.offset || !g.target) {
+        graphss_graph_destroy(ctx, &g);
+        return GRAPHSS_ERR_NOMEM;
+    }
+    place(g.target, g.offset, &all[TARGETS], &all[HEADS], ranks, true, sizeof *g.target);
+    *out = g;
+    return GRAPHSS_OK;
+}
+
+static graphss_status make_features(graphss_ctx *ctx, graphss_features *out, size_t n,
+    const graphss_features *like, const graphss_i_pieces *all, size_t ranks)
+{
+    graphss_features x = {.n_rows = n, .n_cols = like->n_cols, .kind = like->kind};
+    int64_t *offset = graphss_i_calloc(ctx, n + 1, sizeof *offset);
+    if (offset) {
+        measure(offset, n, &all[HEADS], ranks, false);
+        x.value = graphss_i_alloc(ctx, (size_t)offset[n], sizeof *x.value);
+    }
+    if (offset && !graphss_features_dense(like))
+        x.column = graphss_i_alloc(ctx, (size_t)offset[n], sizeof *x.column);
+    if (!offset || !x.value || (!graphss_features_dense(like) && !x.column)) {
+        graphss_release(ctx, offset);
+        graphss_features_destroy(ctx, &x);
+        return GRAPHSS_ERR_NOMEM;
+    }
+    place(x.value, offset, &all[VALUES], &all[HEADS], ranks, false, sizeof *x.value);
+    if (x.column)
+        place(x.column, offset, &all[COLUMNS], &all[HEADS], ranks, false, sizeof *x.column);
+    if (graphss_features_dense(like))
+        graphss_release(ctx, offset);
+    else
+        x.offset = offset;
+    *out = x;
+    return GRAPHSS_OK;
+}
+
+graphss_status graphss_i_part_share(graphss_ctx *ctx, graphss_graph *graph,
+    graphss_features *features, const graphss_i_part *part, const graphss_features *from,
+    const int64_t *id, size_t n)
+{
+    const size_t ranks = graphss_i_ranks(ctx);
+    graphss_i_pieces all[KINDS] = {0};
+    graphss_graph g = {0};
+    graphss_features x = {0};
+    told t = {0};
+    graphss_status st = graphss_engine_agree(ctx, tell(ctx, &t, part, from, id, n), NULL);
+    const struct {
+        const void *item;
+        size_t bytes;
+    } own[KINDS] = {{t.row, t.rows * sizeof *t.row}, {t.target, t.targets * sizeof *t.target},
+        {t.column, t.columns * sizeof *t.column}, {t.value, t.values * sizeof *t.value}};
+    for (size_t k = 0; k < KINDS && !st; k++)
+        st = graphss_i_ranks_pieces(ctx, &all[k], own[k].item, own[k].bytes);
+    if (!st && graph)
+        st = make_graph(ctx, &g, n, all, ranks);
+    if (!st && features)
+        st = make_features(ctx, &x, n, from, all, ranks);
+    st = graphss_engine_agree(ctx, st, NULL);
+    for (size_t k = 0; k < KINDS; k++)
+        graphss_i_pieces_destroy(ctx, &all[k]);
+    told_close(ctx, &t);
+    if (st) {
+        graphss_graph_destroy(ctx, &g);
+        graphss_features_destroy(ctx, &x);
+        return st;
+    }
+    if (graph)
+        *graph = g;
+    if (features)
+        *features = x;
+    return GRAPHSS_OK;
 }

@@ -2,6 +2,7 @@
  *   F <- alpha S F + (1 - alpha) Y,  S = D^-1/2 A D^-1/2,
  * Y one-hot on the training nodes. Sees edges and training labels, no features. A node that
  * no label reaches gets the shares of the training labels. O(steps * edges * classes). */
+#include "base/ranks.h"
 #include "graph/normalise.h"
 #include "recover/defence.h"
 #include "recover/option_rows.h"
@@ -22,11 +23,19 @@ static void blend(float *y, size_t n, size_t k, double alpha, const graphss_spli
         y[(size_t)split->train[j] * k + (size_t)split->train_label[j]] += (float)(1 - alpha);
 }
 
-/* share [k] is 0 */
-static void count_shares(double *share, const graphss_split *split)
+/* share [k] is 0; of the labels of all ranks */
+static graphss_status count_shares(
+    graphss_ctx *ctx, double *share, size_t k, const graphss_split *split)
 {
+    double all = 0;
     for (size_t j = 0; j < split->n_train; j++)
-        share[split->train_label[j]] += 1 / (double)split->n_train;
+        share[split->train_label[j]]++;
+    const graphss_status st = graphss_i_ranks_sum(ctx, share, k);
+    for (size_t c = 0; c < k; c++)
+        all += share[c];
+    for (size_t c = 0; c < k; c++)
+        share[c] /= all;
+    return st;
 }
 
 static void rows_to_posterior(
@@ -67,7 +76,7 @@ static graphss_status run(graphss_ctx *ctx, double *posterior, double *perturbed
         if (st)
             goto done;
     }
-    count_shares(share, input->split);
+    st = count_shares(ctx, share, k, input->split);
     rows_to_posterior(posterior, now, n, k, share);
 done:
     graphss_release(ctx, share);
@@ -86,6 +95,7 @@ const graphss_i_defence graphss_i_label_propagation_defence = {
     .untrained = "training labels spread over the current links; nothing is trained",
     .options = options,
     .learns = true,
+    .shared = true,
     .needs_edges = true,
     .adjust = adjust,
     .run = run,

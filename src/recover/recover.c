@@ -280,8 +280,8 @@ static graphss_status recover(graphss_ctx *ctx, graphss_recover_result *out,
             "graphss_recover_method_find");
     if (scene && (opt->mode == GRAPHSS_MODE_PAPER || !m->shared))
         return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
-            "%s%s does not run on several ranks: want graphss or none", m->name,
-            opt->mode == GRAPHSS_MODE_PAPER ? " in paper mode" : "");
+            "%s%s does not run on several ranks: want graphss, none or label-propagation",
+            m->name, opt->mode == GRAPHSS_MODE_PAPER ? " in paper mode" : "");
     st = graphss_options_check(ctx, opt, m->options);
     if (!st)
         st = graphss_i_check_trusted(ctx, m, opt, in->current.graph->n_nodes, scene != NULL);
@@ -289,6 +289,9 @@ static graphss_status recover(graphss_ctx *ctx, graphss_recover_result *out,
         st = graphss_i_check_way(ctx, &retrain, m, in, opt->train);
     if (!st && !scene)
         st = graphss_i_check_method(ctx, m, in);
+    if (!st && scene && m->needs_edges && scene->now->entries_all == 0)
+        st = graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
+            "the current snapshot has no links, and %s works on links", m->name);
     if (!st)
         st = graphss_i_standardise_open(ctx, &scaled, in);
     if (!st)

@@ -102,6 +102,38 @@ exits 0
 cut -f1,2 ranks.tsv >ranks.labels
 same one.labels ranks.labels
 
+case_ "what parts cannot do rank 0 does alone, as one machine does it"
+whole() { # whole ARGUMENTS...
+    ranks 2 "$@"
+    cp ../stdout ranks.out
+    [ "$(grep -c "note: .* is not for parts" ../stderr)" = 1 ] || complain "no note"
+}
+for option in "--method retrain" "--method keep-last" "--mode paper" "--flips FILE.flips" \
+    "--report FILE.html"; do
+    # shellcheck disable=SC2086 # an option and its value
+    set -- $option
+    run recover --model-file one.model --current later.npz --previous data.npz --threads 1 \
+        "$1" "$(echo "$2" | sed s/FILE/one/)" -o one.tsv
+    exits 0
+    whole recover --model-file one.model --current later2 --previous shards2 --threads 1 \
+        "$1" "$(echo "$2" | sed s/FILE/ranks/)" -o ranks.tsv
+    exits 0; same one.tsv ranks.tsv
+done
+same one.flips ranks.flips; present ranks.html
+run train data.npz --model gat --epochs 3 --threads 1 -o one.gat
+exits 0
+whole train shards2 --model gat --epochs 3 --threads 1 -o ranks.gat
+exits 0; same one.gat ranks.gat
+run predict data.npz --model-file one.gat -o one.tsv
+whole predict shards2 --model-file one.gat -o ranks.tsv
+exits 0; same one.tsv ranks.tsv
+run alert --model-file one.model --current later.npz --previous data.npz --groups communities \
+    --threads 1
+cp ../stdout one.out
+whole alert --model-file one.model --current later2 --previous shards2 --groups communities \
+    --threads 1
+exits 1; same one.out ranks.out
+
 case_ "a rank is killed: all end, and what was kept goes on, on another number of ranks"
 run train data.npz --epochs 200 --threads 1 --json
 exits 0
@@ -156,12 +188,10 @@ ranks 2 convert shards2 -o again.npz
 exits 2; once "convert does not run with --engine"; absent again.npz
 ranks 2 attack shards2 --model-file none.model -o no.flips
 exits 3; once "none.model"; absent no.flips
-ranks 2 recover --model-file one.model --current later2 -o out.npz --flips back.tsv
-exits 2; once "recover: --flips does not work with --engine"
 ranks 2 recover --model-file one.model --current later2 -o out.npz --trusted nodes.txt
-exits 2; once "recover: --trusted does not work with --engine"
-ranks 2 recover --model-file one.model --current later2 -o out.npz --method retrain
-exits 2; once "retrain does not run on several ranks: want graphss or none"; absent out.npz
+exits 3; once "nodes.txt"; absent out.npz
+ranks 2 recover --model-file one.model --current later2 -o out.npz --method retrian
+exits 2; once "found 'retrian'"; absent out.npz
 cp -r shards2 bad
 head -c 2000 shards2/part-0001.npz >bad/part-0001.npz
 ranks 2 train bad -o no.model

@@ -132,8 +132,24 @@ typedef struct found {
     bool past, leads, silent; /* silent: results are not kept */
     graphss_alert_result alert;
     graphss_recover_result recovery;
-    size_t rows; /* entries of the table after rows of the suspects came */
+    double *spread; /* [NODES x CLASSES] by label-propagation */
+    size_t rows;    /* entries of the table after rows of the suspects came */
 } found;
+
+/* Results are kept in memory of the test, to outlive the context. */
+static void *keep(const void *block, size_t bytes)
+{
+    void *out = block ? malloc(bytes ? bytes : 1) : NULL;
+    return out ? memcpy(out, block, bytes) : NULL;
+}
+
+static graphss_recover_options spreading(const world *w)
+{
+    graphss_recover_options opt;
+    graphss_recover_options_init(&opt, graphss_recover_method_find("label-propagation"),
+        GRAPHSS_MODE_DEFAULT, w->model);
+    return opt;
+}
 
 static void find_alone(found *f)
 {
@@ -147,13 +163,11 @@ static void find_alone(found *f)
         .seed = 3};
     assert_ok(w->ctx, graphss_alert_run(w->ctx, &f->alert, &in, NULL, 0, NULL));
     assert_ok(w->ctx, graphss_recover_run(w->ctx, &f->recovery, &in, NULL));
-}
-
-/* Results are kept in memory of the test, to outlive the context. */
-static void *keep(const void *block, size_t bytes)
-{
-    void *out = block ? malloc(bytes ? bytes : 1) : NULL;
-    return out ? memcpy(out, block, bytes) : NULL;
+    const graphss_recover_options opt = spreading(w);
+    graphss_recover_result spread = {0};
+    assert_ok(w->ctx, graphss_recover_run(w->ctx, &spread, &in, &opt));
+    f->spread = keep(spread.predictions.posterior, NODES * CLASSES * sizeof(double));
+    graphss_recover_result_destroy(w->ctx, &spread);
 }
 
 static void keep_results(
@@ -180,6 +194,7 @@ static void forget(found *f)
     free(f->recovery.predictions.label);
     free(f->recovery.predictions.posterior);
     free(f->recovery.predictions.perturbed);
+    free(f->spread);
 }
 
 static graphss_status find_on_part(graphss_ctx *ctx, void *arg)
@@ -189,8 +204,9 @@ static graphss_status find_on_part(graphss_ctx *ctx, void *arg)
     graphss_part *part = NULL, *past = NULL;
     graphss_dataset table = {0}, then = {0};
     graphss_alert_result alert = {0};
-    graphss_recover_result recovery = {0};
+    graphss_recover_result recovery = {0}, spread = {0};
     graphss_alert_scores scores = {0};
+    const graphss_recover_options opt = spreading(w);
     graphss_status st = graphss_part_open(ctx, &part, &table, w->now_folder);
     if (!st && f->past)
         st = graphss_part_open_past(ctx, &past, &then, w->past_folder, part, &table);
@@ -211,11 +227,15 @@ static graphss_status find_on_part(graphss_ctx *ctx, void *arg)
     if (!st)
         st = graphss_part_recover(ctx, &recovery, &in, NULL);
     if (!st)
+        st = graphss_part_recover(ctx, &spread, &in, &opt);
+    if (!st)
         st = graphss_part_rows(ctx, &table, part, alert.flagged, alert.n_flagged);
     if (!st && !f->silent) {
         f->rows = (size_t)table.graph.offset[NODES];
         keep_results(f, &alert, &recovery);
+        f->spread = keep(spread.predictions.posterior, NODES * CLASSES * sizeof(double));
     }
+    graphss_recover_result_destroy(ctx, &spread);
     graphss_alert_scores_destroy(ctx, &scores);
     graphss_alert_result_destroy(ctx, &alert);
     graphss_recover_result_destroy(ctx, &recovery);
@@ -264,6 +284,9 @@ static void compare(const found *f, const found *alone, const char *what)
     assert_int_equal(r->predictions.label != NULL, f->leads);
     if (!f->leads)
         return;
+    if (farthest(f->spread, alone->spread, NODES * CLASSES) > 1e-9)
+        fail_msg("%s: labels spread otherwise by %g", what,
+            farthest(f->spread, alone->spread, NODES * CLASSES));
     assert_memory_equal(r->predictions.label, s->predictions.label, NODES * sizeof(int32_t));
     if (farthest(r->predictions.posterior, s->predictions.posterior, NODES * CLASSES) > 1e-4 ||
         farthest(r->predictions.perturbed, s->predictions.perturbed, NODES) > 1e-4)
@@ -309,6 +332,7 @@ static void run_kind(bool dense, const char *type)
                 fail_msg("%s: %zu suspects", type, alone.alert.n_flagged);
         graphss_alert_result_destroy(w.ctx, &alone.alert);
         graphss_recover_result_destroy(w.ctx, &alone.recovery);
+        free(alone.spread);
     }
     tear_down(&w);
 }
