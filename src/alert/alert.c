@@ -49,7 +49,7 @@ static void find_wave(graphss_alert_result *r, double *prior, int32_t *list,
         prior[c] = prior_of(share);
         if (!s->past || n < TUNE_REFERENCE_LEAST)
             continue;
-        const double hit = graphss_i_excess(s->p_value, list, n, GRAPHSS_I_QUANTILES, 1, 1);
+        const double hit = graphss_i_excess(s->p_value, list, n, 1, 1);
         prior[c] = prior_of(hit);
         if (hit * (double)n > most && hit > TUNE_WAVE) {
             most = hit * (double)n;
@@ -270,8 +270,7 @@ static graphss_status explain(
     graphss_ctx *ctx, graphss_alert_result *r, const graphss_i_alert_context *x, size_t n)
 {
     const graphss_alert_scores *s = &x->scores;
-    const double share =
-        graphss_i_excess(s->p_value, r->group, r->n_group, GRAPHSS_I_QUANTILES, 1, 1);
+    const double share = graphss_i_excess(s->p_value, r->group, r->n_group, 1, 1);
     r->share = n ? share * (double)r->n_group / (double)n : 0;
     r->node_score = graphss_i_copy(ctx, s->score, r->n_nodes, sizeof *s->score);
     r->node_p_value = graphss_i_copy(ctx, s->p_value, r->n_nodes, sizeof *s->p_value);

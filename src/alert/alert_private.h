@@ -58,9 +58,9 @@ graphss_status graphss_i_alert_open(graphss_ctx *ctx, graphss_i_alert_context *x
 void graphss_i_alert_close(graphss_ctx *ctx, graphss_i_alert_context *x);
 
 /* Fraction of n nodes with p-values below what honest ones have, of which at most tolerance t
- * are below t, by m reference nodes: max over t of (F(t) - tolerance t - so many standard
- * errors) / (1 - tolerance t). node [n] or NULL: all. */
-double graphss_i_excess(const double *p_value, const int32_t *node, size_t n, size_t m,
-    double tolerance, double errors);
+ * are below t: max over t of (F(t) - tolerance t - so many standard errors) / (1 - tolerance
+ * t). node [n] or NULL: all. */
+double graphss_i_excess(
+    const double *p_value, const int32_t *node, size_t n, double tolerance, double errors);
 
 #endif

@@ -30,20 +30,19 @@ void graphss_i_alert_close(graphss_ctx *ctx, graphss_i_alert_context *x)
     graphss_i_standardise_close(ctx, &x->seen);
 }
 
-double graphss_i_excess(const double *p_value, const int32_t *node, size_t n, size_t m,
-    double tolerance, double errors)
+double graphss_i_excess(
+    const double *p_value, const int32_t *node, size_t n, double tolerance, double errors)
 {
     static const double at[] = {0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3};
     double share = 0;
-    for (size_t a = 0; a < sizeof at / sizeof *at && n && m; a++) {
-        const double t = at[a], honest = tolerance * t;
+    for (size_t a = 0; a < sizeof at / sizeof *at && n; a++) {
+        const double honest = tolerance * at[a];
         size_t below = 0;
         if (honest >= 0.5) /* says nothing */
             break;
         for (size_t i = 0; i < n; i++)
-            below += p_value[node ? (size_t)node[i] : i] <= t;
-        const double error = sqrt(honest * (1 - honest) / (double)n +
-                                  tolerance * tolerance * t * (1 - t) / (double)m);
+            below += p_value[node ? (size_t)node[i] : i] <= at[a];
+        const double error = sqrt(honest * (1 - honest) / (double)n);
         share =
             fmax(share, ((double)below / (double)n - honest - errors * error) / (1 - honest));
     }
@@ -397,20 +396,21 @@ static size_t count_at_least(const double *descending, size_t n, double score)
     return low;
 }
 
-static double middle(double *score, size_t n)
+/* The lower quartile: a share of victims raises it less than the median. */
+static double lower(double *score, size_t n)
 {
     qsort(score, n, sizeof *score, graphss_i_compare_doubles);
-    return n ? score[n / 2] : 0;
+    return n ? score[n / 4] : 0;
 }
 
-/* By how much the middle of all nodes is above that of the n validation nodes, *of_val, and
- * that of both above the rehearsed ones, *of_all; not below 0. With a past only new nodes are
- * judged, who may all be hostile, so that their middle says nothing. */
-static graphss_status match_middles(graphss_ctx *ctx, const graphss_i_alert_context *x,
+/* By how much the lower part of all nodes is above that of the n validation nodes, *of_val,
+ * and that of both above the rehearsed ones, *of_all; not below 0. With a past only new nodes
+ * are judged, who may all be hostile, so that their scores say nothing. */
+static graphss_status match_scores(graphss_ctx *ctx, const graphss_i_alert_context *x,
     const double *look, size_t n, double *of_val, double *of_all)
 {
     const graphss_alert_scores *s = &x->scores;
-    const double clean = x->states.reference[GRAPHSS_I_UNCHANGED][GRAPHSS_I_QUANTILES / 2];
+    const double clean = x->states.reference[GRAPHSS_I_UNCHANGED][GRAPHSS_I_QUANTILES / 4];
     double *all = graphss_i_alloc(ctx, x->n + n, sizeof *all);
     size_t m = 0;
     if (!all)
@@ -418,17 +418,17 @@ static graphss_status match_middles(graphss_ctx *ctx, const graphss_i_alert_cont
     for (size_t v = 0; v < x->n && !x->before; v++)
         if (!s->labelled[v])
             all[m++] = s->score[v];
-    const double free_middle = middle(all, m);
+    const double of_free = lower(all, m);
     memcpy(all + m, look, n * sizeof *all);
-    const double all_middle = middle(all, m + n);
-    const double val_middle = m && n ? middle(memcpy(all, look, n * sizeof *all), n) : 0;
-    *of_val = m && n ? fmax(0, free_middle - val_middle) : 0;
-    *of_all = m || n ? fmax(0, all_middle - clean) : 0;
+    const double of_both = lower(all, m + n);
+    *of_val = m && n ? fmax(0, of_free - lower(memcpy(all, look, n * sizeof *all), n)) : 0;
+    *of_all = m || n ? fmax(0, of_both - clean) : 0;
     graphss_release(ctx, all);
     return GRAPHSS_OK;
 }
 
-/* Fraction of n scores that is certainly beyond the rehearsed ones [q], the highest first. */
+/* Fraction of n scores that are beyond the rehearsed ones [q], the highest first; 0 where none
+ * certainly are. */
 static graphss_status find_contaminated(graphss_ctx *ctx, graphss_i_alert_context *x,
     const double *look, size_t n, const double *honest, size_t q)
 {
@@ -437,8 +437,8 @@ static graphss_status find_contaminated(graphss_ctx *ctx, graphss_i_alert_contex
         return GRAPHSS_ERR_NOMEM;
     for (size_t i = 0; i < n; i++)
         p[i] = (double)(count_at_least(honest, q, look[i]) + 1) / (double)(q + 1);
-    x->scores.contaminated =
-        graphss_i_excess(p, NULL, n, q, TUNE_LOOK_TOLERANCE, TUNE_CONTAMINATED_ERRORS);
+    if (graphss_i_excess(p, NULL, n, TUNE_LOOK_TOLERANCE, TUNE_CONTAMINATED_ERRORS) > 0)
+        x->scores.contaminated = graphss_i_excess(p, NULL, n, 1, 1);
     graphss_release(ctx, p);
     return GRAPHSS_OK;
 }
@@ -461,7 +461,7 @@ static graphss_status fill_reference(graphss_ctx *ctx, graphss_i_alert_context *
     if (!st && asked)
         st = look_at_compared(ctx, x, look, asked);
     if (!st)
-        st = match_middles(ctx, x, look, asked, &of_val, &of_all);
+        st = match_scores(ctx, x, look, asked, &of_val, &of_all);
     double *out = s->reference;
     for (size_t k = 0; k < GRAPHSS_I_STRATA && !st; k++) {
         const bool looks = k <= GRAPHSS_I_NO_PAST;

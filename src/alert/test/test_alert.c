@@ -117,6 +117,37 @@ TEST(trusted_nodes_are_no_suspects_and_a_reference)
     graphss_ctx_free(ctx);
 }
 
+/* Without a past, victims among the validation nodes are noticed. */
+TEST(contaminated_validation_nodes_are_told)
+{
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    attacked_world a;
+    attacked_world_make(ctx, &a);
+    graphss_alert_result r = {0};
+    graphss_split split = a.w.split;
+    int32_t val[WORLD_NODES], label[WORLD_NODES];
+    assert_in_range(split.n_val, 1, WORLD_NODES - VICTIMS);
+    memcpy(val, split.val, split.n_val * sizeof *val);
+    memcpy(label, split.val_label, split.n_val * sizeof *label);
+    a.in.previous = NULL;
+    assert_ok(ctx, graphss_alert_train(ctx, a.model, &a.previous, 1));
+    assert_ok(ctx, graphss_alert_run(ctx, &r, &a.in, NULL, 0, NULL));
+    assert_float_equal(r.contaminated, 0, 0);
+    graphss_alert_result_destroy(ctx, &r);
+    for (size_t i = 0; i < VICTIMS; i++) {
+        val[split.n_val] = a.victim[i];
+        label[split.n_val++] = a.w.label[a.victim[i]];
+    }
+    split.val = val;
+    split.val_label = label;
+    a.in.split = &split;
+    assert_ok(ctx, graphss_alert_run(ctx, &r, &a.in, NULL, 0, NULL));
+    assert_true(r.contaminated > 0.05);
+    graphss_alert_result_destroy(ctx, &r);
+    attacked_world_destroy(ctx, &a);
+    graphss_ctx_free(ctx);
+}
+
 TEST(labelled_victims_are_listed)
 {
     graphss_ctx *ctx = testing_ctx(NULL, 1);

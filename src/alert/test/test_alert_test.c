@@ -390,15 +390,15 @@ TEST(the_share_of_nodes_hit_is_their_excess)
     double p[1000];
     for (size_t i = 0; i < 1000; i++)
         p[i] = (double)(i + 1) / 1001;
-    assert_float_equal(graphss_i_excess(p, NULL, 1000, 500, 1, 1), 0, 1e-12);
+    assert_float_equal(graphss_i_excess(p, NULL, 1000, 1, 1), 0, 1e-12);
     for (size_t i = 0; i < 200; i++)
         p[5 * i] = 0.002;
-    assert_float_equal(graphss_i_excess(p, NULL, 1000, 500, 1, 1), 0.2, 0.02);
-    assert_true(graphss_i_excess(p, NULL, 1000, 500, 4, 3) < 0.2);
-    assert_float_equal(graphss_i_excess(p, NULL, 0, 500, 1, 1), 0, 0);
+    assert_float_equal(graphss_i_excess(p, NULL, 1000, 1, 1), 0.2, 0.02);
+    assert_true(graphss_i_excess(p, NULL, 1000, 4, 3) < 0.2);
+    assert_float_equal(graphss_i_excess(p, NULL, 0, 1, 1), 0, 0);
     for (size_t i = 0; i < 1000; i++)
         p[i] = (double)(i + 1) / 1001;
-    assert_float_equal(graphss_i_excess(p, NULL, 1000, 500, 4, 3), 0, 0);
+    assert_float_equal(graphss_i_excess(p, NULL, 1000, 4, 3), 0, 0);
 }
 
 int main(void)
