@@ -15,10 +15,6 @@ COUNTS = ("floor held",)
 PLOTS = {  # file in docs/img: plot of the report, caption
     "defence-new-cora.svg": ("fig-defence-honest-new-gcn-1.svg",
                              "Victims right on Cora, new with the attack, all methods"),
-    "budget-new-cora.svg": ("fig-budget-honest-new-links-victims-1.svg",
-                            "Victims right against links changed per victim, Cora, new"),
-    "alert-nodes-new-cora.svg": ("fig-alert-honest-new-node_auc-1.svg",
-                                 "Alert on single nodes, ROC, Cora, new"),
     "scale.svg": ("fig-scale-honest-seen-nodes-seconds-1.svg",
                   "Seconds against the number of nodes"),
 }
