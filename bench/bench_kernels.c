@@ -230,7 +230,7 @@ static void table_transposed(graphss_ctx *one, graphss_ctx *two, const graph_siz
     graphss_release(one, y);
 }
 
-/* 7650 x 745, as Amazon Photo, filled to some per cent: where do bits begin to win? */
+/* 7650 x 745, as Amazon Photo, at several densities: from which one on are bits faster? */
 static void table_bits(graphss_ctx *one, graphss_ctx *two, size_t percent, size_t k)
 {
     const size_t n = 7650, d = 745;

@@ -27,7 +27,7 @@ static double seconds(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* Of all threads: what a quiet machine would take, if one thread works. */
+/* The least over all threads: what an idle machine would take if one thread does the work. */
 static double processor(void)
 {
     struct timespec now;
@@ -112,7 +112,7 @@ typedef struct edge_event {
     char u[24], v[24];
 } edge_event;
 
-/* An edge of the graph as it is goes, or a random one comes. */
+/* Removes a random edge of the present graph, or adds a random one. */
 static void draw(
     edge_event *e, graphss_ctx *ctx, graphss_live *live, graphss_rng *rng, double t)
 {

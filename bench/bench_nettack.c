@@ -6,8 +6,8 @@
  * set-up included, beside the time the original took for them: that one is the published
  * measurement of another run, in CPU seconds of one thread on a shared machine, so read the
  * ratio, not its digits. Beside it our own slow way: the best edge found by flipping each
- * candidate and summing over two hops anew. Then all test nodes of each dataset (pubmed and
- * coauthor_cs unless named), edges and features: seconds and the peak memory of the process.
+ * candidate and summing over two hops again. Then all test nodes of each dataset (pubmed and
+ * coauthor_cs unless named), edges and features: seconds and the peak memory of the process. /
  */
 #include "base/base.h"
 #include "data/formats/npz.h"

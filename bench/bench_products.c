@@ -30,7 +30,7 @@ enum { WIDTH = 208, LEVELS = 3 };
 typedef struct limits {
     double gflops;
     double gbs[LEVELS];   /* second-level cache, third, memory */
-    double bytes[LEVELS]; /* up to which a matrix counts as held there */
+    double bytes[LEVELS]; /* a matrix up to this size counts as held there */
 } limits;
 
 typedef struct job {
@@ -89,7 +89,7 @@ typedef struct reading {
     size_t n, repeats;
 } reading;
 
-/* 64 columns at a time, as kernels sum columns: nothing but loads and additions. */
+/* 64 columns at a time, as the kernels sum columns: loads and additions only. */
 static void read_task(void *arg, size_t task)
 {
     const reading *r = arg;

@@ -20,7 +20,7 @@ typedef struct clock_marks {
     clockid_t clock;
 } clock_marks;
 
-/* With one thread its processor time, which a busy machine lengthens least. */
+/* One thread: its processor time, which other processes disturb least. */
 static double seconds(clockid_t clock)
 {
     struct timespec now;

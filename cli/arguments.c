@@ -164,8 +164,8 @@ static graphss_status unknown_option(cli *app, const char *given, const known *l
     return cli_usage(app, "unknown option --%s", name);
 }
 
-/* Runs getopt_long over argv. Stops at the first argument where `first` is set; returns
- * through *used how many words of argv it went over. */
+/* Runs getopt_long over argv. With `first` set it stops at the first argument. *used is the
+ * number of words of argv it consumed. */
 static graphss_status scan(cli *app, int argc, char **argv, bool first, int *used)
 {
     graphss_status st = GRAPHSS_OK;

@@ -241,7 +241,7 @@ static const char *summary_of(const char *method)
     return "";
 }
 
-/* Where the labels come from that the attacker believes. */
+/* Where the labels that the attacker believes come from. */
 static const char *what_is_known(const attacker_options *options)
 {
     if (options->knows.labels)

@@ -1,14 +1,14 @@
-/* attacker.h - what `attack` and `snapshots` have in common: options to an attack, what the
- * attacker knows, the run, and how the model does before and after. */
+/* attacker.h - what `attack` and `snapshots` share: reading the options of an attack, what the
+ * attacker knows, running it, and the accuracy of the model before and after. */
 #ifndef GRAPHSS_ATTACKER_H
 #define GRAPHSS_ATTACKER_H
 
 #include "cli.h"
 
-/* What the attacker knows, and in which order it attacks. */
+/* What the attacker knows, and the order of its changes. */
 typedef struct attacker_knowledge {
     const char *surrogate; /* "train", "model" or FILE.npz; NULL: by the mode */
-    const char *labels;    /* FILE.npz; NULL: as attack.knows says */
+    const char *labels;    /* FILE.npz; NULL: attack.knows decides */
     bool cumulative;
 } attacker_knowledge;
 
@@ -26,30 +26,32 @@ void attacker_attack_defaults(void *options);
 typedef struct attacker_options {
     graphss_attack_options attack;
     attacker_knowledge knows;
-    bool as_published;  /* what is not given is known and believed as in the paper's code, */
+    bool as_published;  /* values not given are known and believed as in the paper's code, */
     double label_noise; /* with this share of the test labels wrong */
     bool knows_given;   /* --knows was */
-    const graphss_dataset *previous; /* what a defence that is aimed at knows of the past, or
-                                      * NULL; for the caller to fill */
+    /* what an attacked defence knows of the past, or NULL; set by the caller */
+    const graphss_dataset *previous;
 } attacker_options;
 
-/* The options of the two groups, `group` the first; without --knows the attacker knows what
- * `knows` says. INVALID: budgets or orders that contradict each other. */
+/* The options of the two groups, `group` first. Without --knows the attacker knows `knows`.
+ * INVALID: budgets or orders that contradict each other. */
 graphss_status attacker_apply(
     cli *app, int group, attacker_options *options, graphss_knowledge knows);
 
-/* One attack, and what came of it. */
+/* One attack and its result. */
 typedef struct attacker {
-    graphss_target target; /* method adaptive: what it is aimed at; else no name */
+    /* adaptive: the defence it searches against; otherwise without a name */
+    graphss_target target;
     graphss_observation past;
     graphss_flips flips;
     graphss_attack_log log;
-    double seconds, surrogate_seconds; /* choosing changes; training what guides it */
-    char surrogate[256]; /* for people: where W comes from; empty: none was needed */
+    /* time to choose the changes, and to train the model that guides it */
+    double seconds, surrogate_seconds;
+    char surrogate[256]; /* for people: where W comes from; empty if it was not needed */
 } attacker;
 
-/* before: the model's labels of all nodes. The model's split trains the surrogate. What is
- * given must outlive the attacker, and the attacker stay where it is. */
+/* before: the model's labels of all nodes. The model's split trains the surrogate. The
+ * arguments must outlive the attacker, and the attacker must not be moved. */
 graphss_status attacker_run(cli *app, attacker *a, const graphss_dataset *data,
     const graphss_split *split, const graphss_model *model, const int32_t *before,
     const int32_t *victim, size_t n_victims, const attacker_options *options);
@@ -77,7 +79,7 @@ typedef struct attacker_aim {
 graphss_status attacker_aim_measure(cli *app, attacker_aim *aim, const attacker *a,
     const graphss_dataset *data, const graphss_graph *graph, const graphss_features *features,
     const graphss_split *split, const int32_t *victim, size_t n_victims);
-/* who: what those that were changed are called. */
+/* who: what to call the nodes that were changed. */
 void attacker_show_scores(
     cli *app, const char *who, const attacker_score *before, const attacker_score *after);
 void attacker_json_scores(

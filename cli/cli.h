@@ -70,30 +70,31 @@ typedef struct cli_item {
 
 struct cli {
     const cli_command *command; /* NULL: none given */
-    const char *program;        /* as it was called */
+    const char *program;        /* as the user typed it */
     cli_globals global;
     cli_item *item; /* [n_items] in the order given */
     size_t n_items;
-    const char **argument; /* [n_arguments] what is not an option */
+    const char **argument; /* [n_arguments] words that are not options */
     size_t n_arguments;
     const char **data_dirs;  /* ended by NULL */
     const char *xdg_dir;     /* the last of data_dirs */
-    const char **usual_dirs; /* of the library: holds their texts */
+    const char **usual_dirs; /* of the library; it owns their texts */
     graphss_ctx *ctx;
     terminal term;
-    json_t *json;           /* the document of --json; NULL without --json */
-    json_t *warnings;       /* what cli_warn said; NULL: nothing, and no data was read */
-    json_t *notices;        /* worth a look once, whether shown or not; NULL: none */
-    char error[2048];       /* of the program; empty: ask the context */
+    json_t *json; /* the document of --json; NULL without --json */
+    /* the last warning of cli_warn; NULL: none, and no data was read */
+    json_t *warnings;
+    json_t *notices;        /* a notice, whether shown or not; NULL: none */
+    char error[2048];       /* of the program; empty: the context has the error */
     bool predictor;         /* --predictor answers in place of a model, */
-    size_t predictor_calls; /* asked this many times */
+    size_t predictor_calls; /* how often the user asked for it */
     bool alerted;           /* alert raised one: exit code 1 */
-    bool stdin_read;        /* a dataset came from there */
-    int partial;            /* exit code where part of the work failed, else 0 */
+    bool stdin_read;        /* a dataset was read from standard input */
+    int partial;            /* exit code if part of the work failed, else 0 */
     bool reader_left;       /* the reader of stdout is gone: end silently */
-    graphss_engine engine;  /* of --engine; ranks 0: none */
+    graphss_engine engine;  /* of --engine; ranks 0: not used */
     graphss_part *part;     /* the shard of this rank, once it is read, */
-    graphss_part *past;     /* and that of an earlier snapshot */
+    graphss_part *past;     /* and the one of an earlier snapshot */
 };
 
 /* ---- ranks.c ---- */
@@ -110,10 +111,11 @@ graphss_status cli_ranks_check(cli *app);
 /* Runs the command, on rank 0 alone if it is one of those (CLI_LED) or asks for what parts
  * cannot do. */
 graphss_status cli_ranks_run(cli *app);
-/* How all ranks fared, told to each; the text becomes the program's error. */
+/* Agrees with all ranks on the status; the text of a failed rank becomes the program's error.
+ */
 graphss_status cli_ranks_agree(cli *app, graphss_status own);
 void cli_ranks_end(cli *app);
-/* The shard of this rank becomes app->part; table: what is known of all nodes. */
+/* The shard of this rank becomes app->part. table: what every rank knows of all nodes. */
 graphss_status cli_read_part(cli *app, graphss_dataset *table, const char *where);
 /* The same of the snapshot before; now: the table of the part that was read. */
 graphss_status cli_read_past(
@@ -121,7 +123,7 @@ graphss_status cli_read_past(
 /* The first of the options (ended by NULL) that was given; or what the model of --model-file
  * is, if parts cannot use it; or NULL. */
 const char *cli_ranks_whole(cli *app, const char *const *option);
-/* Edges of the dataset, whichever way it was read. */
+/* Number of edges of the dataset, however it was read. */
 size_t cli_edges(const cli *app, const graphss_dataset *data);
 /* Adds "engine" to the document, and to its dataset what rank 0 does not hold. */
 void cli_ranks_json(cli *app);
@@ -146,14 +148,15 @@ const char *cli_nearest(
 /* ---- names.c ---- */
 
 /* The i-th value that an option of a group may have: a choice, or the name of a classifier, an
- * attack, a defence. NULL past the last, and where any text will do. */
+ * attack, a defence. NULL past the last, and for options that take any text. */
 /* The i-th method of recover, NULL past the last. */
 const char *cli_method_name(size_t i);
 const char *cli_value_at(const cli_group *group, const graphss_option *row, size_t i);
 /* INVALID: `found` is none of name(0), name(1), ...; names them all and the nearest. */
 graphss_status cli_check_name(
     cli *app, const char *option, const char *found, const char *(*name)(size_t i));
-/* INVALID: an option of the group was given that `chosen` does not use; names who does. */
+/* INVALID: an option of the group was given that `chosen` does not use. The error names the
+ * methods that use it. */
 graphss_status cli_check_use(cli *app, int group, const char *chosen,
     bool (*uses)(const char *name, const char *option), const char *(*name)(size_t i));
 
@@ -169,23 +172,24 @@ graphss_status cli_fail(cli *app, graphss_status status, const char *format, ...
     GRAPHSS_PRINTF(3, 4);
 /* Errors of the command line: adds how to get help. */
 graphss_status cli_usage(cli *app, const char *format, ...) GRAPHSS_PRINTF(2, 3);
-/* Text in lines as wide as the terminal (COLUMNS wins; 40 to 100), the first of which begins
- * at column at, the others at column; a newline behind the last. */
+/* Wraps text to the width of the terminal (COLUMNS if set; 40 to 100). The first line begins
+ * at column `at`, the others at `column`; ends with a newline. */
 void cli_wrap(FILE *out, const char *text, size_t column, size_t at);
 /* A line for people on stderr, unless --quiet. */
 void cli_note(cli *app, const char *format, ...) GRAPHSS_PRINTF(2, 3);
 /* A line that begins with "warning: ", also with --quiet; in the `warnings` of --json. */
 void cli_warn(cli *app, const char *format, ...) GRAPHSS_PRINTF(2, 3);
-/* The same for what is worth a look once: of commands that judge data, not with --quiet. */
+/* The same for notices: only of commands that judge data, and not with --quiet. */
 void cli_notice(cli *app, const char *line);
 /* The error for people and, with --json, for programs. Returns the exit code. */
 int cli_report_error(cli *app, graphss_status status);
 /* Prints the JSON document if there is one and flushes; IO when stdout does not take it. */
 graphss_status cli_finish(cli *app);
 
-/* Memory of the program itself: ends it with code 4 when there is none. */
+/* Memory of the program itself: exits with code 4 if there is none. */
 void *cli_alloc(size_t count, size_t size);
-/* For what grows with the data: NOMEM says how much was wanted. *out is freed by free. */
+/* For memory that grows with the data: NOMEM says how much was wanted. *out is freed by free.
+ */
 graphss_status cli_alloc_large(cli *app, void *out, size_t count, size_t size);
 char *cli_format(const char *format, ...) GRAPHSS_PRINTF(1, 2);
 
@@ -198,7 +202,7 @@ json_t *cli_json_options(const void *options, const graphss_option *table);
 json_t *cli_json_confusion(const int64_t *confusion, size_t n_classes);
 /* name, hash, nodes, edges, features, classes, format */
 json_t *cli_json_dataset(const graphss_dataset *data);
-/* What is the same for every run: version, seed, threads, peak memory. */
+/* Fields that are the same for every run: version, seed, threads, peak memory. */
 void cli_json_run(cli *app, json_t *object);
 /* Writes the file completely or not at all. */
 graphss_status cli_write_file(cli *app, const char *path, const char *text, size_t size);
@@ -210,8 +214,8 @@ double cli_seconds(void);
 
 typedef enum cli_file_type {
     CLI_FILE_NONE,  /* not there */
-    CLI_FILE_OTHER, /* none of ours, or it cannot be told */
-    CLI_FILE_NPZ,   /* a .npz of another kind */
+    CLI_FILE_OTHER, /* not one of ours, or unknown */
+    CLI_FILE_NPZ,   /* a .npz with other arrays */
     CLI_FILE_FOLDER,
     CLI_FILE_DATASET,
     CLI_FILE_MODEL,
@@ -221,8 +225,8 @@ typedef enum cli_file_type {
 } cli_file_type;
 
 cli_file_type cli_file_type_of(const char *path);
-/* DATA: path is of the kind found (FOLDER or later), which is not what is wanted here. Says
- * which option of the command wants it. */
+/* DATA: path is of the type found (FOLDER or later), which is not wanted here. Names the
+ * option of the command that wants it. */
 graphss_status cli_wrong_file(
     cli *app, const char *path, cli_file_type found, const char *wanted);
 
@@ -230,7 +234,7 @@ graphss_status cli_wrong_file(
 
 /* Fills data_dirs: --data-dir, then those of the library. */
 graphss_status cli_find_data_dirs(cli *app);
-/* DATA also where a model, a list of changes, labels or a split was given instead. */
+/* DATA also if it is a model, a list of changes, labels or a split. */
 graphss_status cli_read_dataset(cli *app, graphss_dataset *out, const char *where);
 /* DATA: model is a dataset and dataset a model. */
 graphss_status cli_check_swapped(cli *app, const char *model, const char *dataset);
@@ -238,8 +242,8 @@ graphss_status cli_check_swapped(cli *app, const char *model, const char *datase
 graphss_status cli_load_model(cli *app, graphss_model **out, const char *path);
 /* True if it is the name of a dataset that fetch knows. */
 bool cli_is_public_name(const char *name);
-/* Brings data to be labelled into the terms of the model; says so where features moved.
- * *moved (or NULL): features or classes did. */
+/* Aligns data to be labelled with the model, and warns if features were moved. *moved (or
+ * NULL): features or classes were. */
 graphss_status cli_align(
     cli *app, const graphss_model *model, graphss_dataset *data, bool *moved);
 /* "cora (npz): 2708 nodes, ..." and what was cleaned, for people; _show: unless --quiet, for
@@ -250,9 +254,9 @@ void cli_show_dataset(cli *app, const graphss_dataset *data);
 const char *cli_s(size_t n);
 /* "Attack   links, about 3.0 % of the nodes", without an end. */
 void cli_show_attack(graphss_perturbation attack, double share, const char *of);
-/* How nodes of two files find each other where one alone has names: by numbers where the names
- * are such, else by position, with a warning (*by_position, or NULL); DATA where the number of
- * nodes differs. Of the observations graph->n_nodes and names are looked at. */
+/* How nodes of two files are matched if only one has names: by number if the names are
+ * numbers, else by position, with a warning (*by_position, or NULL). DATA: the number of nodes
+ * differs. Only graph->n_nodes and names of the observations are used. */
 graphss_status cli_check_names(cli *app, bool *by_position, const graphss_observation *a,
     const char *a_file, const graphss_observation *b, const char *b_file);
 /* The same with the nodes of a model. */
@@ -261,15 +265,15 @@ graphss_status cli_check_model_names(cli *app, const graphss_model *model,
 /* The name of class k, or its number in buffer. */
 const char *cli_class_name(const graphss_dataset *data, size_t k, char buffer[24]);
 
-/* Refuses, before any work is done, an output that is one of the inputs (paths, datasets;
+/* Refuses an output, before any work is done, that is one of the inputs (paths, datasets;
  * NULLs are skipped), that would hide a dataset of the same name, or whose folder cannot be
  * written to. */
 graphss_status cli_check_output(
     cli *app, const char *path, const char *const *input, size_t n_inputs);
 bool cli_has_extension(const char *path, const char *extension);
 
-/* Nodes listed in a file, for --OPTION of a command: one id a line, or a list of changes,
- * whose victims count. *nodes is released by graphss_release. */
+/* Reads the file of --OPTION of a command: one node id a line, or a list of changes, whose
+ * victims count. *nodes is released by graphss_release. */
 graphss_status cli_read_nodes(
     cli *app, int32_t **nodes, size_t *n, const char *path, const graphss_dataset *data);
 
@@ -277,7 +281,7 @@ graphss_status cli_read_nodes(
 
 /* True if it is one of the public datasets, by name or by content. */
 bool cli_is_benchmark(const graphss_dataset *data);
-/* The split of a file of its own, of labels, or of a model, whose nodes are found by name. */
+/* The split in a file of its own, of labels, or of a model. Nodes are matched by name. */
 graphss_status cli_read_split(cli *app, graphss_split *out, const char *path,
     const graphss_dataset *data, size_t n_classes);
 
@@ -285,7 +289,8 @@ typedef struct cli_split_options {
     graphss_split_options make;
     const char *from; /* --split: a file, "public", or NULL: make one */
     int mode;         /* graphss_mode */
-    bool noise_given; /* --noise was: else it depends on the data, see cli_split_choose */
+    /* --noise was given; otherwise it depends on the data, see cli_split_choose */
+    bool noise_given;
 } cli_split_options;
 
 const graphss_option *cli_split_table(void);
@@ -301,9 +306,9 @@ void cli_split_make_defaults(void *options);
 /* The options of the two groups from `group` on, presets of --mode first. INVALID: --split
  * together with shares. */
 graphss_status cli_split_apply(cli *app, int group, cli_split_options *options);
-/* Labels are made wrong where --noise says so. Without it only where results are to be
- * compared with others': of public and of generated data, and in paper mode;
- * options->make.noise is set to what was done. The caller destroys *out. */
+/* Adds label noise if --noise asks for it. Without --noise it does so only for public and
+ * generated data and in paper mode, so that results compare with published ones.
+ * options->make.noise is set to the noise used. The caller destroys *out. */
 graphss_status cli_split_choose(
     cli *app, graphss_split *out, const graphss_dataset *data, cli_split_options *options);
 /* The same of a split. */
@@ -324,16 +329,16 @@ graphss_status cli_split_add_new(cli *app, graphss_split *split, const graphss_m
 graphss_status cli_check_labels(cli *app, const char *path);
 /* True if the name ends in .csv or .tsv. */
 bool cli_is_table(const char *path);
-/* As .npz, or as a table: node, label, probability, and with own [n_nodes], the labels of the
- * classifier, these and `perturbed`. */
+/* As .npz, or as a table: node, label, probability; with own [n_nodes], the labels of the
+ * classifier, also those and `perturbed`. */
 graphss_status cli_write_labels(
     cli *app, const graphss_predictions *p, const int32_t *own, const char *path);
-/* The i-th name, or i where there are none, as a cell of a table: with tabs or with commas
- * between cells, and harmless to a spreadsheet. */
+/* The i-th name, or i without names, as a cell of a table (separated by tabs or commas) that a
+ * spreadsheet takes for text. */
 void cli_put_name(FILE *out, bool tabs, const graphss_names *names, size_t i);
 /* How sure the label of a node is, which must have one. */
 double cli_label_chance(const graphss_predictions *p, size_t node);
-/* The i-th name, or i in buffer where there are none. */
+/* The i-th name; without names i, written to buffer. */
 const char *cli_name_at(const graphss_names *names, size_t i, char buffer[24]);
 
 /* ---- predictor.c ---- */
@@ -347,7 +352,7 @@ graphss_status cli_predictor_attach(cli *app, graphss_model *model, const char *
 
 /* ---- training.c ---- */
 
-/* A model trained on a split, and what it says of every node. */
+/* A model trained on a split, with its prediction for every node. */
 typedef struct cli_fit {
     graphss_model *model;
     graphss_training log;

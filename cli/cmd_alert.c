@@ -158,7 +158,7 @@ static json_t *json_evidence(const graphss_alert_reason *why, const graphss_data
     return json;
 }
 
-/* Of new nodes that came together; NULL: of none. */
+/* A sentence about new nodes that came together; NULL if there are none. */
 static char *tell_wave(const graphss_alert_result *a, const graphss_dataset *data)
 {
     char buffer[24];
@@ -168,7 +168,7 @@ static char *tell_wave(const graphss_alert_result *a, const graphss_dataset *dat
                      a->wave_nodes, cli_class_name(data, (size_t)a->wave_class, buffer));
 }
 
-/* What was looked for, and what cannot be seen this way. */
+/* What was tested, and what cannot be seen without a past. */
 static char *tell_scope(const graphss_alert_result *a, bool past)
 {
     if (past && a->n_group == 0)
@@ -417,7 +417,7 @@ static graphss_status write_nodes(
     return st;
 }
 
-/* ---- many groups, looked at once ---- */
+/* ---- many groups, scored once ---- */
 
 static void tell_group(
     cli *app, json_t *list, const char *name, const graphss_alert_verdict *v)
@@ -457,7 +457,7 @@ static void put_group(
         v->alert ? "yes" : "no", v->threshold, v->n_group);
 }
 
-enum { GROUP_LEAST = 5 }; /* nodes of a community that is worth a verdict */
+enum { GROUP_LEAST = 5 }; /* the least number of nodes of a community that gets a verdict */
 
 /* Groups of nodes that the graph itself has; scores: of its nodes. */
 static graphss_status find_groups(cli *app, graphss_node_groups *out, const char *what,

@@ -1,4 +1,4 @@
-/* cmd_alerts.c - alerts of a store: list, show, and what people make of them. */
+/* cmd_alerts.c - the alerts of a store: list, show, acknowledge, dismiss, confirm. */
 #include <graphss_store/store.h>
 #include <math.h>
 #include <stddef.h>

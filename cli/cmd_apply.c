@@ -38,7 +38,7 @@ typedef struct apply_count {
     size_t links, features;
 } apply_count;
 
-/* What of the list is made: all of it, or what concerns one victim. */
+/* Whether all of the list is applied, or only the changes of one victim. */
 static apply_count count_made(const graphss_flips *flips, const graphss_apply_options *opt)
 {
     apply_count c = {0};

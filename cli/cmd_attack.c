@@ -1,4 +1,4 @@
-/* cmd_attack.c - chooses changes that mislead a model, and tells how far they do. */
+/* cmd_attack.c - chooses changes that mislead a model, and reports how well they do. */
 #include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -160,7 +160,7 @@ static graphss_status choose_victims(cli *app, attack_run *r)
     return graphss_victims_choose(app->ctx, &r->victims, &in, &r->rules);
 }
 
-/* Each victim on a graph of its own: labels of the others stay as they were. */
+/* Each victim on a graph of its own, so the labels of the other nodes stay as they were. */
 static graphss_status measure_one_by_one(cli *app, attack_run *r)
 {
     const size_t n = r->data.graph.n_nodes;
@@ -254,7 +254,8 @@ static graphss_status attack(cli *app, attack_run *r)
         attacker_measure(r->before, &r->data, &r->split, r->victims.node, r->victims.count);
     r->score_after =
         attacker_measure(r->after, &r->data, &r->split, r->victims.node, r->victims.count);
-    if (r->opt.attack.independent) /* there is no one graph to ask about the others */
+    /* there is no single graph on which to predict the others */
+    if (r->opt.attack.independent)
         r->score_after.others = r->score_after.test = NAN;
     return GRAPHSS_OK;
 }

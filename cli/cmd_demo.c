@@ -8,12 +8,12 @@
 #include "attacker.h"
 #include "cli.h"
 
-/* Few words per node and noisy edges, so that neither features nor graph alone suffice. */
+/* Few words per node and noisy edges, so that neither features nor the graph alone suffice. */
 static const char DEMO_GRAPH[] = "synth:nodes=3000,degree=5,classes=6,features=600,"
                                  "homophily=0.75,words=10,topic=0.25,seed=7";
 static const int64_t LINKS = 2, WORDS = 10; /* changes per victim */
 
-/* What the table compares, in its order. */
+/* The rows of the table, in order. */
 typedef struct rival {
     const char *method, *what;
     bool history; /* is given yesterday's snapshot */
@@ -183,8 +183,8 @@ static bool is_ours(const char *line)
     return ours;
 }
 
-/* The page shows all records of the folder, so others must not be there. A last line without
- * its end is of a run that was killed. */
+/* The page shows all records of the folder, so it must hold no others. A last line without a
+ * newline is from a run that was killed. */
 static graphss_status check_folder(cli *app, const char *folder)
 {
     char *records = cli_format("%s/records.jsonl", folder), *line = NULL;
@@ -206,7 +206,7 @@ static graphss_status check_folder(cli *app, const char *folder)
     return st;
 }
 
-/* The same graph through reproduce and report: what a researcher would do. */
+/* The same graph through reproduce and report, as a researcher would run it. */
 static graphss_status report(cli *app, story *s)
 {
     static const char *const what[] = {"datasets", "defence", "alert", "confusion"};
@@ -237,7 +237,7 @@ static graphss_status report(cli *app, story *s)
     return st;
 }
 
-/* ---- what is said of them ---- */
+/* ---- sentences about the results ---- */
 
 static void heading(const cli *app, const char *text)
 {
@@ -330,7 +330,7 @@ static void tell_report(cli *app, const story *s)
            "its figures\nare near those above, not the same.\n");
 }
 
-/* Commands to paste, also if nothing is installed. */
+/* Commands to paste, which work even if nothing is installed. */
 static void tell_next(cli *app)
 {
     printf("\nNext: ");
@@ -379,7 +379,7 @@ static void fill(cli *app, const story *s)
     cli_json_run(app, app->json);
 }
 
-/* A step and what is said of it. */
+/* A step and its result in words. */
 typedef struct chapter {
     graphss_status (*run)(cli *app, story *s);
     void (*tell)(cli *app, const story *s); /* NULL: nothing */

@@ -117,7 +117,11 @@ static int32_t *match_classes(cli *app, const graphss_predictions *p,
     *n_classes = data->n_classes;
     for (size_t c = 0; c < p->n_classes; c++) {
         size_t k = 0;
-        if (!own->count && !used[c]) /* only a number below the largest */
+        /* For each class of the file its number in the truth, matched by name; names the truth
+         * lacks are numbered after its own. Freed by free. NULL: there are only numbers. If
+         * only one side has names they must be the numbers of all labels of the other; else
+         * position counts, with a warning. */
+        if (!own->count && !used[c])
             continue;
         while (k < data->n_classes && !same_class(known, k, own, c))
             k++;
@@ -136,8 +140,8 @@ static int32_t *match_classes(cli *app, const graphss_predictions *p,
     return NULL;
 }
 
-/* Is class k of the truth none of the named classes of the file? Without names nobody knows
- * which classes the labels were chosen from. number: of match_classes, or NULL. */
+/* True if class k of the truth is none of the named classes of the file. Without names that is
+ * unknown. number: of match_classes, or NULL. */
 static bool not_in_file(const graphss_predictions *p, const int32_t *number, int32_t k)
 {
     for (size_t c = 0; number && c < p->class_names.count; c++)
@@ -146,18 +150,18 @@ static bool not_in_file(const graphss_predictions *p, const int32_t *number, int
     return number && p->class_names.count;
 }
 
-/* Which nodes are counted, and what they are called. */
+/* Which nodes are counted, and what to call them. */
 typedef struct choice {
     int32_t *node; /* [n] of the truth; freed by free */
     size_t n;
     const char *counted; /* "test", "val", "train", "listed" or "all" */
-    const char *from;    /* the file or word that says so; NULL: nothing does */
+    const char *from;    /* the file or word that chose them; NULL: the default */
     size_t trained;      /* of "all": training and validation nodes; 0 when unknown */
 } choice;
 
 static const char *const part_text[] = {"test", "validation", "training"};
 
-/* Rows of the file that stand in its split, as nodes of the truth that have a label there. */
+/* The rows that the file lists in its split, as nodes of the truth that have a label there. */
 static void choose_by_rows(choice *c, const graphss_split *split, int part, const int32_t *row,
     size_t n_rows, const graphss_dataset *data)
 {
@@ -275,7 +279,7 @@ static void per_cent(text_table *t, double value)
         table_add(t, "-");
 }
 
-/* What was counted. */
+/* The nodes that were counted. */
 typedef struct result {
     double accuracy;
     size_t nodes, missing, abstained;
@@ -372,7 +376,7 @@ static void fill(cli *app, const result *r, const choice *c, char **name)
     cli_json_set(app->json, "confusion", cli_json_confusion(r->confusion, r->n_classes));
 }
 
-/* Reads the file of labels; if it is something else, the error says what it is. */
+/* Reads the file of labels. If it is something else, the error says what it is. */
 static graphss_status read_labels(cli *app, graphss_predictions *out, const char *path)
 {
     const graphss_status st = graphss_predictions_read(app->ctx, out, path);
@@ -382,7 +386,7 @@ static graphss_status read_labels(cli *app, graphss_predictions *out, const char
     return st;
 }
 
-/* label [nodes of the truth] in its classes; MISSING where the file has no answer. number: of
+/* label [nodes of the truth] in its classes; MISSING if the file has no answer. number: of
  * match_classes, or NULL. */
 static graphss_status count(cli *app, result *r, const choice *c, const int32_t *label,
     const graphss_dataset *data, const graphss_predictions *p, const int32_t *number)

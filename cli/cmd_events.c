@@ -42,7 +42,7 @@ static void defaults(void *options)
     *(events_arguments *)options = (events_arguments){.source = "events", .every = 60};
 }
 
-/* The events as lines. Those of nodes that come are first, those of nodes that go last. */
+/* Writes the events as lines: first those of new nodes, last those of removed ones. */
 typedef struct lines {
     cli *app;
     char **line;

@@ -1,4 +1,4 @@
-/* cmd_import.c - weights that were trained elsewhere, as a model; and ours for use there. */
+/* cmd_import.c - imports weights that were trained elsewhere as a model, and exports ours. */
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,7 +49,7 @@ static void defaults(void *options)
         .type = "gcn", .hops = 2, .self_loops = true, .activation = GRAPHSS_ACTIVATION_ELU};
 }
 
-/* What the model is to know of the data it comes from. */
+/* What the model should remember of the data it was trained on. */
 static graphss_status describe(cli *app, graphss_model *model, const import_arguments *own)
 {
     graphss_dataset data = {0};

@@ -52,12 +52,12 @@ static void defaults(void *options)
         .epochs = 200};
 }
 
-/* What a rank needs and does. */
+/* Memory, work and traffic of a rank. */
 typedef struct estimate {
     double nodes, ghosts;    /* of a rank */
     double memory;           /* bytes, at the peak of training */
     double halo;             /* bytes received in an epoch */
-    double once;             /* and before the first */
+    double once;             /* including the edge before the first node */
     double compute, network; /* seconds an epoch */
 } estimate;
 
@@ -72,7 +72,7 @@ static double ghosts_of(double cut, double ranks, double degree)
     return others * (1 - pow(1 - fmin(cut / others, 1), degree));
 }
 
-/* docs/distributed.md derives it and says what was measured. */
+/* docs/distributed.md derives it and compares it with measurements. */
 static estimate estimate_of(const plan_arguments *a)
 {
     enum { STRIP = 16 }; /* columns of a halo: GRAPHSS_I_HALO_STRIP */

@@ -27,7 +27,7 @@ static void defaults(void *options)
     *(predict_arguments *)options = (predict_arguments){0};
 }
 
-/* The model's split among the nodes that are labelled now; empty where they are others. */
+/* The part of the model's split that is labelled now; empty if the nodes are others. */
 static graphss_status find_split(
     cli *app, graphss_split *out, const graphss_model *model, const graphss_dataset *data)
 {

@@ -77,7 +77,8 @@ static bool uses(const graphss_recover_method *method, const char *option)
            graphss_recover_method_uses(method, GRAPHSS_MODE_PAPER, option);
 }
 
-/* Methods have presets of their own; what graphss does not use has no default to show. */
+/* Methods have presets of their own; an option that graphss does not use has no default to
+ * show. */
 static bool settled(const graphss_option *row)
 {
     return !strcmp(row->name, "method") || !strcmp(row->name, "train") ||
@@ -85,7 +86,7 @@ static bool settled(const graphss_option *row)
                graphss_recover_method_find("graphss"), GRAPHSS_MODE_DEFAULT, row->name);
 }
 
-/* What an option of a method begins with, in the first mode that has it. */
+/* The preset of an option of a method, in the first mode that has it. */
 static void show_preset(
     char *out, size_t size, const graphss_recover_method *method, const char *option)
 {
@@ -138,7 +139,7 @@ static void list_methods(cli *app)
 /* A probability above one half. */
 static const double SUSPICIOUS = 0.5;
 
-/* The mode that was asked for. */
+/* The mode the user asked for. */
 static graphss_status choose_mode(cli *app, graphss_mode *mode)
 {
     graphss_recover_options opt;
@@ -154,7 +155,7 @@ static graphss_status choose_mode(cli *app, graphss_mode *mode)
     return GRAPHSS_OK;
 }
 
-/* The method's preset with what was given laid over it. */
+/* The preset of the method, with the given options applied to it. */
 static graphss_status choose_options(
     cli *app, graphss_recover_options *opt, const char *name, const graphss_model *model)
 {
@@ -182,7 +183,7 @@ static graphss_status choose_options(
     return st;
 }
 
-/* Names of columns -> where the first of that name stands; NULL: they have no names. */
+/* For each name of a column, its first position; NULL: columns have no names. */
 static json_t *columns_of(const graphss_dataset *data)
 {
     json_t *place = data->column_names.count ? json_object() : NULL;
@@ -204,7 +205,7 @@ static int32_t column_in(json_t *place, const graphss_dataset *from, int32_t at)
     return found ? (int32_t)json_integer_value(found) : -1;
 }
 
-/* The list is for the file, so features have the numbers they have there; one that the file
+/* The list refers to the file, so features have the numbers they have there. One that the file
  * lacks cannot be listed. */
 static graphss_status write_flips(cli *app, graphss_flips *flips, const char *path,
     const char *file, const cli_snapshot_pair *s, const graphss_recover_result *r)
@@ -318,7 +319,8 @@ static int surest_first(const void *a, const void *b)
     return x->node < y->node ? -1 : 1;
 }
 
-/* Nodes whose label is not the classifier's, the surest first; how many. Freed by free. */
+/* The nodes whose label differs from the classifier's, most certain first; returns how many.
+ * Freed by free. */
 static changed_node *list_changed(
     size_t *count, const graphss_predictions *p, const int32_t *classifier)
 {

@@ -80,7 +80,7 @@ static graphss_status open_sources(
     return GRAPHSS_OK;
 }
 
-/* A signal handler can reach nothing else. */
+/* Static because a signal handler can reach nothing else. */
 static graphss_server *volatile running;
 
 static void on_hangup(int signal_number)

@@ -96,8 +96,8 @@ static graphss_status cut(cli *app, const graphss_dataset *data, const shard_opt
     return GRAPHSS_OK;
 }
 
-/* On ranks each reads a slice of the lines; what was written is read again, and thereby
- * checked. */
+/* On several ranks each reads a slice of the lines. The written shards are read again, which
+ * checks them. */
 static graphss_status cut_slices(cli *app, const shard_options *opt)
 {
     graphss_shards_summary summary = {0};

@@ -80,7 +80,8 @@ static graphss_status read_arguments(cli *app, snapshot_run *r)
         r->split_opt.make.noise_kind = GRAPHSS_NOISE_PAPER;
     r->opt.as_published = r->split_opt.mode == GRAPHSS_MODE_PAPER;
     if (r->opt.as_published && !r->opt.knows_given)
-        r->opt.attack.knows = GRAPHSS_KNOWLEDGE_TRUTH; /* with noise, as its code has it */
+        /* with noise, as the paper's code has it */
+        r->opt.attack.knows = GRAPHSS_KNOWLEDGE_TRUTH;
     if (!r->own.output)
         return cli_usage(app, "snapshots: want -o DIR");
     if (r->opt.attack.independent)
@@ -201,7 +202,7 @@ static graphss_status make(cli *app, snapshot_run *r)
     r->score_before =
         attacker_measure(r->before, &r->data, &s->split, s->victim, s->n_victims);
     r->score_after = attacker_measure(r->after, &r->data, &s->split, s->victim, s->n_victims);
-    /* Nobody was attacked: those who changed are not victims. */
+    /* Nobody was attacked: the changed nodes are not victims. */
     if (r->own.benign) {
         for (size_t g = 0; g < s->n_groups; g++)
             s->attacked[g] = 0;
@@ -212,7 +213,7 @@ static graphss_status make(cli *app, snapshot_run *r)
     return GRAPHSS_OK;
 }
 
-/* The model beside the snapshots, where we trained it. */
+/* Writes the model beside the snapshots, if it was trained here. */
 static graphss_status write_all(cli *app, snapshot_run *r)
 {
     graphss_status st =

@@ -69,7 +69,7 @@ static size_t count_known(const graphss_split *split, const int32_t *truth)
     return known;
 }
 
-/* Of the validation labels, that of the class that has most. */
+/* The share of the most frequent class among the validation labels. */
 static double largest_share(const graphss_split *split, size_t n_classes)
 {
     size_t *count = cli_alloc(n_classes, sizeof *count), most = 0;
@@ -82,7 +82,7 @@ static double largest_share(const graphss_split *split, size_t n_classes)
     return (double)most / (double)split->n_val;
 }
 
-/* A class that nobody trains for is never said. */
+/* Warns of a class without training nodes, which the model never predicts. */
 static void note_untrained(cli *app, const graphss_split *split, const graphss_dataset *data)
 {
     enum { NAMED = 3 };

@@ -1,4 +1,4 @@
-/* cmd_version.c - what is running, for bug reports. */
+/* cmd_version.c - version, build and machine, for bug reports. */
 #include "cli.h"
 
 static graphss_status run(cli *app)

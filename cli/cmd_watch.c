@@ -68,7 +68,7 @@ static void make_room(batch *b)
     b->room = room;
 }
 
-/* Says once what keeps events from coming, and once that they come again. */
+/* Reports once that events stopped coming, and why, and once that they come again. */
 static void show_trouble(cli *app, const graphss_event_source *source, bool *told)
 {
     const char *trouble = graphss_event_source_trouble(source);

@@ -1,5 +1,6 @@
-/* file_type.c - what a file is, for messages to somebody who gave it to the wrong option. A
- * guess by its first and last bytes: good enough to say so, never to read by. */
+/* file_type.c - what type a file is, for the message when it was given to the wrong option. A
+ * guess by its first and last bytes: good enough for a message, never used to read the file.
+ */
 #include <string.h>
 #include <sys/stat.h>
 
@@ -7,7 +8,8 @@
 
 enum { HEAD = 16, TAIL = 1 << 16 };
 
-/* Is the name of an array among the last bytes of a .npz, where it lists its members? */
+/* True if the name of an array is among the last bytes of a .npz, where its members are
+ * listed. */
 static bool lists(const char *tail, size_t size, const char *array)
 {
     return memmem(tail, size, array, strlen(array)) != NULL;
@@ -60,7 +62,7 @@ cli_file_type cli_file_type_of(const char *path)
     return kind;
 }
 
-/* What each kind is called, and the options that want it. */
+/* The name of each type, and the options that want it. */
 static const struct {
     const char *what;
     const char *option[4];

@@ -1,5 +1,5 @@
-/* help.c - --help from the command and option tables: examples first, then what, then the
- * options with their defaults. */
+/* help.c - --help from the command and option tables: examples first, then the description,
+ * then the options with their defaults. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -8,7 +8,7 @@
 
 enum { NARROWEST = 40, WIDEST = 100 };
 
-/* Columns of a line: of the terminal, or what COLUMNS says. */
+/* Columns of a line: those of the terminal, or COLUMNS. */
 static size_t line_width(void)
 {
     const char *columns = getenv("COLUMNS");
@@ -19,7 +19,7 @@ static size_t line_width(void)
     return (size_t)(width < NARROWEST ? NARROWEST : width > WIDEST ? WIDEST : width);
 }
 
-/* Where the texts of a list begin: under its names where there is little room. */
+/* Where the texts of a list begin; on a narrow terminal they stand below the names. */
 static size_t text_column(size_t wanted)
 {
     return line_width() < 2 * wanted ? 8 : wanted;
@@ -46,7 +46,7 @@ void cli_wrap(FILE *out, const char *text, size_t column, size_t at)
     fputc('\n', out);
 }
 
-/* A name and, from `column` on, what it means. */
+/* A name and, from `column` on, its meaning. */
 static void list_entry(FILE *out, const char *name, const char *text, size_t column)
 {
     column = text_column(column);
@@ -59,7 +59,7 @@ static void list_entry(FILE *out, const char *name, const char *text, size_t col
     cli_wrap(out, text, column, column);
 }
 
-/* defaults NULL: nothing is said of them. */
+/* defaults NULL: they are not shown. */
 static void option_help(
     FILE *out, const cli_group *group, const graphss_option *row, const void *defaults)
 {
@@ -103,7 +103,7 @@ static void group_help(FILE *out, const cli_command *command, int g)
     free(defaults);
 }
 
-/* A long command goes on in the next line behind a backslash, so that it can be pasted. */
+/* A long command is continued in the next line with a backslash, so that it can be pasted. */
 static void example(FILE *out, const char *text, size_t length)
 {
     const size_t width = line_width();

@@ -190,7 +190,7 @@ void cli_show_attack(graphss_perturbation attack, double share, const char *of)
     const char *kind = graphss_perturbation_text(attack);
     if (attack == GRAPHSS_PERTURBATION_NONE)
         printf("Attack   none named");
-    else if (share < 0.0005) /* would show as 0, yet somebody was hit: see estimate_share */
+    else if (share < 0.0005) /* would round to 0 although a node was hit: see estimate_share */
         printf("Attack   %s; how many of the %s were hit cannot be told", kind, of);
     else
         printf("Attack   %s, about %.1f %% of the %s", kind, 100 * share, of);
@@ -245,7 +245,7 @@ static bool same_file(const char *path, const struct stat *output)
     return stat(path, &s) == 0 && s.st_dev == output->st_dev && s.st_ino == output->st_ino;
 }
 
-/* A dataset may be a folder, a prefix or a name: these are the files behind it. */
+/* A dataset may be a folder, a prefix or a name; these are its files. */
 static bool reads(const cli *app, const char *input, const struct stat *output)
 {
     static const char *const ending[] = {"", ".npz", "/nodes.csv", "/edges.csv",
@@ -299,7 +299,7 @@ graphss_status cli_check_output(
     cli *app, const char *path, const char *const *input, size_t n_inputs)
 {
     struct stat s = {0};
-    if (!cli_leads(app)) /* it writes nothing, and may be where that folder is not */
+    if (!cli_leads(app)) /* it writes nothing, and the folder may not exist */
         return GRAPHSS_OK;
     if (!*path)
         return cli_usage(app, "the name of the output file is empty");
@@ -331,8 +331,8 @@ graphss_status cli_check_output(
     return st;
 }
 
-/* fopen for a name that is not there yet; mode, owner and group are those of the file it will
- * replace, where there is one (src/base/output.c does the same for the library). */
+/* fopen for a file that does not exist yet. Mode, owner and group are those of the file it
+ * will replace, if there is one (src/base/output.c does the same for the library). */
 static FILE *open_part(const char *part, const char *path)
 {
     struct stat old;
@@ -345,7 +345,7 @@ static FILE *open_part(const char *part, const char *path)
         if (fchown(fd, old.st_uid, old.st_gid) != 0 && fchown(fd, (uid_t)-1, old.st_gid) != 0)
             mode = (mode & 0707) | (mode & (mode << 3) & 0070);
         if (fchmod(fd, mode) != 0)
-            errno = 0; /* then it stays private */
+            errno = 0; /* then the file stays private */
     }
     FILE *file = fdopen(fd, "w");
     if (!file) {

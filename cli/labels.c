@@ -25,7 +25,7 @@ const char *cli_name_at(const graphss_names *names, size_t i, char buffer[24])
     return buffer;
 }
 
-/* Quotes as in RFC 4180, also where blanks around it would get lost. */
+/* Quotes as in RFC 4180, also for text that begins or ends with a blank. */
 static void put_quoted(FILE *out, const char *text)
 {
     const size_t n = strlen(text);

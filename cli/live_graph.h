@@ -20,15 +20,15 @@ void live_options_defaults(void *options); /* of graphss_live_options */
 /* The texts of `own` to the fields of opt. */
 graphss_status live_take_options(
     cli *app, graphss_live_options *opt, const live_arguments *own);
-/* Who is told of alerts; *secret is what `out` borrows, and the caller's to free. */
+/* The receivers of alerts. *secret is borrowed by `out` and freed by the caller. */
 graphss_status live_take_receivers(
     cli *app, graphss_store_receivers *out, char **secret, const live_arguments *own);
-/* The live graph of the store; where it has none, a new one of the data, which is stored. data
- * may be NULL: the store must have one. */
+/* The live graph of the store. If the store has none, makes one of the data and stores it.
+ * data may be NULL: then the store must have one. */
 graphss_status live_open(cli *app, graphss_live **live, graphss_store *store,
     const graphss_model *model, graphss_dataset *data, const live_arguments *own,
     const graphss_live_options *opt);
-/* Warns where nothing is judged, or each batch is a whole pass. */
+/* Warns if nothing is judged, or if each batch takes a whole pass. */
 void live_warn(cli *app, const graphss_live *live);
 /* Seconds since 1970. */
 double live_now(void);

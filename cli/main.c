@@ -84,7 +84,7 @@ static const graphss_option global_rows[] = {
         "no colours (also: NO_COLOR)", 0},
     {"help", GRAPHSS_OPTION_BOOL, GLOBAL(help), 0, 0, NULL, NULL, "show this", 'h'},
     {"version", GRAPHSS_OPTION_BOOL, GLOBAL(version), 0, 0, NULL, NULL, "show the version", 0},
-    /* For the build, hence not in --help. */
+    /* For the build, so not in --help. */
     {"man", GRAPHSS_OPTION_BOOL, GLOBAL(man), 0, 0, NULL, NULL, NULL, 0},
     {"completion", GRAPHSS_OPTION_STRING, GLOBAL(completion), 0, 0, NULL, "SHELL", NULL, 0},
     {0},
@@ -113,7 +113,7 @@ static void on_interrupt(int signal_number)
     interrupted = 1;
 }
 
-/* The first Ctrl-C asks, the second ends at once. */
+/* The first Ctrl-C asks the work to stop, the second ends the program. */
 static void catch_signals(void)
 {
     struct sigaction action = {0};
@@ -122,8 +122,8 @@ static void catch_signals(void)
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
     signal(SIGPIPE, SIG_IGN);
-    signal(SIGXFSZ, SIG_IGN); /* a file beyond ulimit -f: the write fails, and says so */
-    signal(SIGCHLD, SIG_DFL); /* we wait for children, even if who started us does not */
+    signal(SIGXFSZ, SIG_IGN); /* a write beyond ulimit -f fails and is reported */
+    signal(SIGCHLD, SIG_DFL); /* we wait for children even if our parent ignores them */
 }
 
 /* A closed standard descriptor would be handed to the next file opened, and results would
@@ -293,8 +293,8 @@ static graphss_status run(cli *app, int argc, char **argv)
     return st ? st : cli_ranks_run(app);
 }
 
-/* Whoever read standard output left: ends as any program does that a pipe ends, so that a
- * shell sees 141 and says nothing. */
+/* The reader of standard output closed it. The program ends by SIGPIPE as others do, so the
+ * shell reports 141 and prints nothing. */
 static int end_by_pipe(void)
 {
     signal(SIGPIPE, SIG_DFL);
@@ -345,8 +345,7 @@ static void *run_call(void *arg)
     return NULL;
 }
 
-/* Under a small ulimit -s the program runs on a thread, whose stack is memory like any other.
- */
+/* Under a small ulimit -s the program runs on a thread, whose stack it can choose. */
 int main(int argc, char **argv)
 {
     struct rlimit limit;

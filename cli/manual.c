@@ -184,7 +184,7 @@ static void zsh_completion(FILE *out)
     bash_completion(out);
 }
 
-/* In single quotes, as fish reads them. */
+/* A word in single quotes, as fish reads it. */
 static void fish_text(FILE *out, const char *text)
 {
     fputc('\'', out);

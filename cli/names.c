@@ -1,5 +1,5 @@
-/* names.c - options whose values are names of a list of the library: for --help, man page and
- * completion, and for who mistypes one. */
+/* names.c - options whose values are names from a list of the library, for --help, the man
+ * page, completion, and suggestions when a name is mistyped. */
 #include <string.h>
 
 #include "cli.h"

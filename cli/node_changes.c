@@ -51,7 +51,7 @@ static void list_add(name_list *l, const char *name, const char *more)
         fprintf(l->file, "%s%.80s%s", l->count > 1 ? ", " : "", name, more);
 }
 
-/* "3 edges added to a, b, c", or NULL where there are none. */
+/* "3 edges added to a, b, c", or NULL if there are none. */
 static char *list_close(name_list *l, const char *one, const char *many)
 {
     if (l->count > NAMED && l->file)

@@ -54,7 +54,7 @@ void cli_note(cli *app, const char *format, ...)
     fputc('\n', stderr);
 }
 
-/* What was said before is not said again. */
+/* A warning is printed once. */
 static bool was_said(const cli *app, const char *line)
 {
     for (size_t i = 0; i < json_array_size(app->warnings); i++)
@@ -130,8 +130,8 @@ int cli_report_error(cli *app, graphss_status status)
     return cli_finish(app) ? graphss_status_exit_code(GRAPHSS_ERR_IO) : code;
 }
 
-/* Is standard output a pipe whose other end is closed? An earlier write may have met that,
- * whose errno is gone. */
+/* True if standard output is a pipe whose other end is closed. The errno of an earlier write
+ * may be lost. */
 static bool nobody_reads(void)
 {
     struct pollfd out = {.fd = STDOUT_FILENO};

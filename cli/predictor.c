@@ -17,9 +17,9 @@ extern char **environ;
 
 typedef struct program {
     cli *app;
-    graphss_ctx *ctx; /* of its own: it is asked while the other is busy */
+    graphss_ctx *ctx; /* its own, since the two may run at the same time */
     size_t n_classes;
-    char *command, *folder; /* of files whose names have the id of the process that asks */
+    char *command, *folder; /* names of files with the id of this process */
 } program;
 
 static void program_free(void *user)

@@ -1,6 +1,6 @@
 /* ranks.c - the program as one of several ranks (--engine mpi). All run the same command, each
- * on its shard; rank 0 alone speaks and writes files. An error of any rank is that of all, and
- * rank 0 tells it. */
+ * on its shard. Only rank 0 prints and writes files. An error of any rank is the error of all,
+ * and rank 0 prints it. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -12,7 +12,8 @@ bool cli_leads(const cli *app)
     return app->engine.rank == 0;
 }
 
-/* The value of --engine, before the command line is parsed: mistakes in it are told once. */
+/* The value of --engine, read before the command line is parsed, so that rank 0 alone reports
+ * mistakes in it. */
 static const char *engine_of(int argc, char **argv)
 {
     for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {

@@ -4,7 +4,8 @@
 
 #include "snapshot_pair.h"
 
-/* The split of a file in place of what came with the data: its labels are the data's. */
+/* The split of a file, in place of the one that came with the data. Its labels are the data's.
+ */
 static graphss_status read_split(cli *app, graphss_dataset *data, const char *path, size_t k)
 {
     const size_t named = data->class_names.count;
@@ -12,7 +13,7 @@ static graphss_status read_split(cli *app, graphss_dataset *data, const char *pa
     return cli_read_split(app, &data->split, path, data, named ? named : k);
 }
 
-/* Labelled nodes that are gone teach nothing. */
+/* Nodes that are gone are left out of the split. */
 static void note_gone(cli *app, const cli_snapshot_pair *s)
 {
     const graphss_split *own = graphss_model_split(s->model);
@@ -104,7 +105,7 @@ static graphss_status model_of_answers(cli *app, cli_snapshot_pair *s, const cha
 
 /* ---- several ranks ---- */
 
-/* In the terms of the model. On several ranks nothing can be moved. */
+/* Aligns the data with the model. On several ranks nothing can be moved. */
 static graphss_status align(
     cli *app, const graphss_model *model, graphss_dataset *data, bool *moved)
 {

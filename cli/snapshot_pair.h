@@ -1,16 +1,16 @@
-/* snapshot_pair.h - what `alert` and `recover` look at: a model, the snapshot, the one
- * before. */
+/* snapshot_pair.h - the inputs of `alert` and `recover`: a model, the snapshot, the previous
+ * one. */
 #ifndef GRAPHSS_CLI_SNAPSHOT_PAIR_H
 #define GRAPHSS_CLI_SNAPSHOT_PAIR_H
 
 #include "cli.h"
 
-/* {0} is empty. `in` points into it, so it must stay where it is. */
+/* {0} is empty. `in` points into the struct, so it must not be moved. */
 typedef struct cli_snapshot_pair {
     graphss_model *model;
-    graphss_dataset current, previous; /* in the terms of the model */
+    graphss_dataset current, previous; /* aligned with the model */
     bool moved;                        /* current was in others */
-    graphss_split split;               /* in numbers of current */
+    graphss_split split;               /* in node numbers of current */
     graphss_observation past;
     graphss_predictions answers[2]; /* --answers: before and now; the model borrows them */
     graphss_defence_input in;
@@ -23,10 +23,10 @@ typedef struct cli_snapshot_pair {
  * errors. */
 graphss_status cli_snapshot_pair_open(cli *app, cli_snapshot_pair *s, const char *model,
     const char *current, const char *previous, const char *split);
-/* Wrong usage: neither or both of a model file and --answers, or half of the answers. */
+/* Wrong usage: not exactly one of a model file and --answers, or only half of the answers. */
 graphss_status cli_check_answers(cli *app, const char *model, const char *previous);
-/* Rows of some nodes [n] of current, and of the same nodes before, which the tables of several
- * ranks lack. */
+/* The rows of nodes [n] of current, and of the same nodes before, which a table of several
+ * ranks does not have. */
 graphss_status cli_snapshot_pair_rows(
     cli *app, cli_snapshot_pair *s, const int32_t *node, size_t n);
 void cli_snapshot_pair_close(cli *app, cli_snapshot_pair *s);

@@ -69,7 +69,7 @@ graphss_status cli_read_split(cli *app, graphss_split *out, const char *path,
     return st;
 }
 
-/* The labels of a split that came without, from the truth: [n], or NULL where unknown. */
+/* Fills the missing labels of a split from the truth: [n], or NULL if that is unknown. */
 static graphss_status labels_of(
     cli *app, int32_t **out, const int32_t *node, size_t n, const graphss_dataset *data)
 {
@@ -86,7 +86,8 @@ static graphss_status labels_of(
     return GRAPHSS_OK;
 }
 
-/* What the public datasets hold, however the file is called; of Citeseer there are two. */
+/* Sizes of the public datasets, to recognise one under another file name. There are two
+ * versions of Citeseer. */
 static const char *const public_hash[] = {
     "7badcb860b1f41b10e2d40ccdffca8299bfa27dd026546e8ea3cfaad070b52e0", /* cora */
     "92d2ce527bf08a0b5429dbbcf56a3fca795f9be6b92088b56b849651c18a4245", /* citeseer, .npz */

@@ -1,5 +1,5 @@
-/* terminal.c - what the screen can do, the progress line, safe text. Pictures are in
- * draw.c. Asked once at the start, so that a command never wonders. */
+/* terminal.c - what the terminal can show, the progress line, safe text. It is examined once
+ * at the start. draw.c has the pictures. */
 #include "cli.h"
 
 #include <langinfo.h>
@@ -62,8 +62,8 @@ static bool is_hidden(wchar_t c)
            (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
 }
 
-/* The next character of text: its bytes and columns. instead is what to show in its place, ""
- * where it is shown itself. */
+/* The next character of text: its bytes and columns. instead is shown in its place, "" if the
+ * character itself is shown. */
 static size_t next_character(
     const terminal *term, const char *text, int *columns, char instead[ESCAPED])
 {

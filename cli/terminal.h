@@ -17,7 +17,7 @@ typedef struct terminal {
     bool utf8;
     bool drawn;                     /* a progress line stands on the screen */
     const char *stage;              /* of the progress line */
-    size_t stage_done, stage_first; /* where it began: an interrupted run goes on */
+    size_t stage_done, stage_first; /* where an interrupted run continues */
     double stage_began, last_drawn;
 } terminal;
 
@@ -30,7 +30,7 @@ typedef enum terminal_style {
     TERMINAL_CYAN
 } terminal_style;
 
-/* Looks at the file descriptors, the locale and the environment. */
+/* Examines the file descriptors, the locale and the environment. */
 void terminal_init(terminal *term, bool quiet, bool no_color);
 /* Columns of the screen on fd, 80 when it is none. */
 int terminal_width(int fd);
@@ -41,7 +41,8 @@ void terminal_progress(
 /* Takes the line off the screen; to be called before any other text on stderr. */
 void terminal_clear(terminal *term);
 
-/* The escape sequence that begins a style, or "" where out takes no colours; and its end. */
+/* The escape sequence that begins a style, or "" if out shows no colours; and the one that
+ * ends it. */
 const char *terminal_begin(const terminal *term, FILE *out, terminal_style style);
 const char *terminal_end(const terminal *term, FILE *out);
 

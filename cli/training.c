@@ -1,5 +1,5 @@
-/* training.c - train a model, ask it about every node, compare with the truth: what `train`
- * and `demo` have in common. */
+/* training.c - train a model, predict every node, compare with the truth: what `train` and
+ * `demo` share. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -14,7 +14,7 @@ graphss_status cli_teach(cli *app, graphss_model *model, const graphss_dataset *
     return st;
 }
 
-/* A model that stands for a program, fitted to what it says. */
+/* Fits a model to the answers of a program. */
 static graphss_status fit_program(cli *app, cli_fit *fit, const char *command,
     const graphss_dataset *data, const graphss_split *split,
     const graphss_train_options *options)

@@ -28,7 +28,7 @@ int main(void)
     graphss_graph graph = {0};
     check(ctx, graphss_graph_build(ctx, &graph, NULL, N, from, to, 9));
 
-    /* Hours online a day, and followers, which say nothing. Sparse features, such as words:
+    /* Hours online a day, and followers, which are noise. Sparse features such as words:
      * graphss_features_from_rows. */
     const float value[N][2] = {
         {2, 310}, {3, 45}, {2, 900}, {4, 20}, {22, 400}, {24, 60}, {21, 890}, {23, 35}};
@@ -44,7 +44,7 @@ int main(void)
         .val = labelled,
         .val_label = seen};
     graphss_model *model = NULL;
-    /* Options for these features: measurements are standardised, whatever their units. */
+    /* Options for these features: columns are standardised, whatever their units. */
     graphss_train_options opt;
     graphss_train_options_init(&opt, "gcn", GRAPHSS_MODE_DEFAULT, &features);
     check(ctx, graphss_model_train(ctx, &model, NULL,

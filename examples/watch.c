@@ -15,7 +15,7 @@ static void check(graphss_ctx *ctx, graphss_status status)
     exit(1);
 }
 
-/* What an attacker does: every fifth test node gets 2 edges and 20 words that mislead. */
+/* The attack: every fifth test node gets 2 edges and 20 words that mislead. */
 static graphss_dataset attack(graphss_ctx *ctx, const graphss_dataset *data,
     const graphss_split *split, int32_t *victim, size_t n)
 {
@@ -49,7 +49,7 @@ static graphss_dataset attack(graphss_ctx *ctx, const graphss_dataset *data,
     return out;
 }
 
-/* Accuracy on the victims of what a method makes of the snapshot. */
+/* Accuracy of a method on the victims of the snapshot. */
 static double recover(graphss_ctx *ctx, const graphss_defence_input *in, const char *method,
     const int32_t *truth, const int32_t *victim, size_t n)
 {
@@ -87,7 +87,7 @@ int main(int argc, char **argv)
                        .split = &split,
                        .seed = 1},
                    &opt));
-    /* Once, so that no alert has to: what would attacks on this graph look like? */
+    /* Once, so that alerts need not: learn what attacks on this graph look like. */
     const graphss_observation before = {&data.graph, &data.features, &data.node_names};
     check(ctx, graphss_alert_train(ctx, model, &before, 1));
 

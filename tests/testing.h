@@ -1,4 +1,5 @@
-/* testing.h - what tests share: cmocka, a context whose allocations fail on order, data. */
+/* testing.h - shared by the tests: cmocka, a context whose allocations fail on demand, data.
+ */
 #ifndef GRAPHSS_TESTING_H
 #define GRAPHSS_TESTING_H
 
@@ -28,15 +29,27 @@ static inline void testing_list(struct CMUnitTest test)
 }
 
 /* TEST(name) { ... } is a case. TEST_WITH also calls set_up(&state) before, tear_down(&state)
- * after it. */
+ * after it. TEST_CTX gives it a context of one thread, `ctx`. */
 #define TEST(name) TEST_WITH(name, NULL, NULL)
 #define TEST_WITH(name, set_up, tear_down) \
     static void test_##name(void **state); \
+    TESTING_CASE(name, test_##name, set_up, tear_down) \
+    static void test_##name(__attribute__((unused)) void **state)
+#define TEST_CTX(name) \
+    static void test_##name(graphss_ctx *ctx); \
+    static void run_##name(__attribute__((unused)) void **state) \
+    { \
+        graphss_ctx *ctx = testing_ctx(NULL, 1); \
+        test_##name(ctx); \
+        graphss_ctx_free(ctx); \
+    } \
+    TESTING_CASE(name, run_##name, NULL, NULL) \
+    static void test_##name(graphss_ctx *ctx)
+#define TESTING_CASE(name, run, set_up, tear_down) \
     __attribute__((constructor)) static void list_##name(void) \
     { \
-        testing_list((struct CMUnitTest){#name, test_##name, (set_up), (tear_down), NULL}); \
-    } \
-    static void test_##name(__attribute__((unused)) void **state)
+        testing_list((struct CMUnitTest){#name, (run), (set_up), (tear_down), NULL}); \
+    }
 
 /* Runs them. */
 static inline int testing_run(void)
@@ -117,7 +130,8 @@ static inline const char *testing_method(size_t i)
 
 /* Runs the operation granting 0, 1, 2 ... allocations until it succeeds. Each failure must
  * be NOMEM and leave no block behind. The operation frees what it made when it succeeds.
- * So many rounds go one by one; after that the number granted grows by an eighth. */
+ * The first one_by_one rounds grant one more each; after that the number grows by an eighth.
+ */
 typedef graphss_status (*testing_operation)(graphss_ctx *ctx, void *arg);
 
 static inline void testing_allocations_fail(
@@ -180,8 +194,8 @@ static inline void testing_data(char *out, size_t size, const char *file)
     skip();
 }
 
-/* The same for a file of the reference cases. Look before making a context: a skipped test
- * ends at once. */
+/* The same for a file of the reference cases. Call it before making a context, since a skipped
+ * test ends at once. */
 static inline void testing_reference(char *out, size_t size, const char *file)
 {
     const char *dir = getenv("GRAPHSS_REFERENCE");

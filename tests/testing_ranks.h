@@ -9,7 +9,7 @@
 
 enum { TESTING_RANKS = 8 };
 
-/* What each rank shows the others between two barriers. */
+/* Data that each rank shows the others between two barriers. */
 typedef struct testing_world {
     int ranks;
     pthread_barrier_t barrier;
@@ -25,7 +25,7 @@ typedef struct testing_rank {
     graphss_status status; /* of its work, */
     char error[1024];      /* and the text */
     long blocks;           /* that it left behind */
-    long granted, most;    /* allocations; most: fail behind that many, 0: none */
+    long granted, most;    /* allocations; most: those after this many fail, 0: none fail */
 } testing_rank;
 
 static inline int testing_gather(void *user, void *all, const void *own, size_t bytes)
@@ -127,7 +127,7 @@ static inline void *testing_run_rank(void *arg)
     return NULL;
 }
 
-/* Runs the work on so many ranks; rank[r].arg and .most are set by the caller. */
+/* Runs the work on this many ranks; the caller sets rank[r].arg and .most. */
 static inline void testing_run_ranks(
     testing_rank *rank, int ranks, graphss_status (*work)(graphss_ctx *ctx, void *arg))
 {

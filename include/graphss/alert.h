@@ -7,13 +7,13 @@
  *         printf("p = %.4f, %s\n", out.p_value, graphss_perturbation_text(out.kind));
  *     graphss_alert_result_destroy(ctx, &out);
  *
- * The score of a node is the log odds that it was tampered with: by how it changed where it
- * has a past, by how it looks where it has none. A node that has the edges and features it had
- * was not tampered with: it is no suspect, and a group without change has p = 1. Groups are
- * tested by exchanging nodes with reference nodes of their stratum: nodes that changed as much
- * and were not attacked. So the false-alarm rate holds whatever the score is.
+ * The score of a node is the log odds that it was tampered with, judged by its changes if it
+ * has a past, else by its present edges and features. A node whose edges and features are
+ * unchanged was not tampered with: it is never flagged, and a group without change has p = 1.
+ * Groups are tested by exchanging nodes with reference nodes of their stratum: nodes that
+ * changed as much and were not attacked. So the false-alarm rate holds whatever the score is.
  *
- * It takes 20 labelled nodes to learn from. DATA with fewer. */
+ * At least 20 labelled nodes are needed to learn from; DATA with fewer. */
 #ifndef GRAPHSS_ALERT_H
 #define GRAPHSS_ALERT_H
 
@@ -73,7 +73,7 @@ typedef struct graphss_alert_changes {
     uint64_t reserved[4]; /* 0 */
 } graphss_alert_changes;
 
-/* What is known of a suspect. Classes are -1 where there is no answer. */
+/* What is known of a suspicious node. Classes are -1 if unknown. */
 typedef struct graphss_alert_reason {
     size_t edges_added, edges_removed;       /* since the previous snapshot */
     size_t features_added, features_removed; /* a value that changed counts as added */
@@ -90,32 +90,33 @@ typedef struct graphss_alert_result {
     double share;              /* estimated fraction of the group that is perturbed */
     double contaminated;       /* estimated fraction of the validation nodes that is
                                 * perturbed; they do not serve as a reference then */
-    size_t n_group;       /* nodes judged: those asked for that changed or have no past. */
+    size_t n_group;       /* nodes judged: those of the group that changed or have no past. */
     int32_t *group;       /* 0: nothing changed, p = 1 */
     size_t n_calibration; /* reference nodes it is compared with */
     size_t n_nodes;
-    double *node_score; /* [n_nodes] log odds that it was tampered with; nobody has a lower one
-                         * than a node that did not change */
+    /* [n_nodes] log odds that it was tampered with; unchanged nodes have the lowest */
+    double *node_score;
     double *node_p_value; /* [n_nodes] its conformal rank among the reference nodes; 1: did not
                            * change */
     double *perturbed;    /* [n_nodes] probability that it is perturbed */
     size_t n_flagged;
-    int32_t *flagged; /* In an alert: nodes of the group, the most likely first, as long as 3 %
-                       * of the list are expected to be innocent. Empty without one. */
-    graphss_alert_reason *reason;  /* [n_flagged] what speaks against each */
+    /* In an alert: nodes of the group, the most suspicious first, up to where 3 % of the list
+     * are expected to be false. Empty without an alert. */
+    int32_t *flagged;
+    graphss_alert_reason *reason;  /* [n_flagged] the evidence against each */
     graphss_alert_changes changes; /* of the whole snapshot; all 0 without a previous one */
     double seconds;
-    int32_t wave_class;   /* the class that new nodes lean on many of which look perturbed; -1:
-                           * none */
+    /* the predicted class of many new nodes that look perturbed; -1: none */
+    int32_t wave_class;
     size_t wave_nodes;    /* how many new nodes lean on it */
     uint64_t reserved[2]; /* 0 */
 } graphss_alert_result;
 
 /* Rehearses attacks and benign change on labelled nodes of the snapshot the model was trained
- * on, and stores in the model what they look like, for alert and recover. Call it once;
- * graphss_model_save stores it too. A model without it, or one that was trained further,
- * learns from the snapshot it judges, each time. With too few labelled nodes (see above) it
- * learns nothing and returns OK. Progress stage: "rehearse". Errors: as graphss_alert_score.
+ * on, and stores the detector in the model, for alert and recover. Call it once;
+ * graphss_model_save saves it too. Without it, or if the model was trained further, each call
+ * learns a detector from the snapshot it judges. With too few labelled nodes (see above) it
+ * learns nothing and returns OK. Progress stage: "rehearse". Errors: as graphss_alert_score. /
  */
 GRAPHSS_MUST_CHECK graphss_status graphss_alert_train(graphss_ctx *ctx, graphss_model *model,
     const graphss_observation *snapshot, uint64_t seed);
@@ -128,20 +129,21 @@ GRAPHSS_MUST_CHECK graphss_status graphss_alert_train(graphss_ctx *ctx, graphss_
  * A plain value: {0} is empty; the arrays belong to it. */
 typedef struct graphss_alert_scores {
     size_t n_nodes, n_classes;
-    double *score;        /* [n_nodes] log odds that the node was tampered with */
-    double *p_value;      /* [n_nodes] conformal rank among the reference nodes of its stratum;
-                           * 1: it did not change */
-    uint8_t *stratum;     /* [n_nodes] graphss_alert_stratum */
-    int32_t *predicted;   /* [n_nodes] class by the classifier, in [0, n_classes) */
-    uint8_t *labelled;    /* [n_nodes] 1: a training node, 2: a validation node */
-    int32_t *order;       /* [n_nodes] by stratum, predicted class and score, the highest first
-                           */
-    size_t start[7];      /* into reference: where each stratum begins, and the end */
-    double *reference;    /* scores of nodes that were not attacked, the highest first; in the
-                           * place of UNCHANGED, which needs none, rehearsed nodes by looks */
+    double *score;      /* [n_nodes] log odds that the node was tampered with */
+    double *p_value;    /* [n_nodes] conformal rank among the reference nodes of its stratum;
+                         * 1: it did not change */
+    uint8_t *stratum;   /* [n_nodes] graphss_alert_stratum */
+    int32_t *predicted; /* [n_nodes] class by the classifier, in [0, n_classes) */
+    uint8_t *labelled;  /* [n_nodes] 1: a training node, 2: a validation node */
+    int32_t *order;     /* [n_nodes] by stratum, predicted class and score, the highest first
+                         */
+    size_t start[7];    /* where each stratum begins in reference, and the end of the last */
+    /* scores of nodes that were not attacked, the highest first; in the place of UNCHANGED,
+     * which needs none, scores of rehearsed nodes without a past */
+    double *reference;
     uint8_t synthetic[6]; /* 1: those of the stratum were changed by simulation */
     double contaminated;  /* estimated fraction of the validation nodes that is perturbed */
-    bool past;            /* there is a previous snapshot */
+    bool past;            /* whether there is a previous snapshot */
     bool quiet;           /* the snapshot as a whole shows no sign of an attack, so nodes
                            * outside a group may be its reference */
     uint64_t reserved[4]; /* 0 */

@@ -8,10 +8,9 @@
  *                                .victim = victim, .n_victims = n, .seed = 1};
  *     graphss_attack_run(ctx, &flips, NULL, &in, &opt);
  *
- * An attack only chooses changes; graphss_flips_apply makes them. What it does with a
- * victim that cannot be attacked (isolated under an attack by influencers, every candidate
- * refused) or a budget that cannot be spent is the same everywhere: it makes the changes
- * it can, and the log tells how many. */
+ * An attack only chooses changes; graphss_flips_apply makes them. If a victim cannot be
+ * attacked (isolated under an attack by influencers, every candidate refused) or a budget
+ * cannot be spent, every method makes the changes it can, and the log has their number. */
 #ifndef GRAPHSS_ATTACK_H
 #define GRAPHSS_ATTACK_H
 
@@ -34,13 +33,14 @@ typedef enum graphss_feature_domain {
     GRAPHSS_DOMAIN_DETECT, /* by features.kind */
     GRAPHSS_DOMAIN_BINARY, /* 0 <-> 1 */
     GRAPHSS_DOMAIN_COUNTS, /* 0 <-> the column's median non-zero value, a whole number */
-    GRAPHSS_DOMAIN_REAL /* TF-IDF and others: likewise, halfway where two are in the middle */
+    /* TF-IDF and others: the same, but half of it if two are in the middle */
+    GRAPHSS_DOMAIN_REAL
 } graphss_feature_domain;
 
-/* What an attacker believes of nodes whose label was not given out. */
+/* What an attacker believes of nodes whose label is secret. */
 typedef enum graphss_knowledge {
     GRAPHSS_KNOWLEDGE_TRUTH,       /* their true class: the worst case */
-    GRAPHSS_KNOWLEDGE_PREDICTIONS, /* what the model says of them */
+    GRAPHSS_KNOWLEDGE_PREDICTIONS, /* the model's predictions */
     GRAPHSS_KNOWLEDGE_NOTHING      /* a class drawn for each, all equally likely */
 } graphss_knowledge;
 
@@ -54,22 +54,25 @@ typedef struct graphss_attack_options {
     int64_t features;
     double
         edges_share; /* LF: > 0: this share of the victim's edges, rounded down, in place of */
-    double features_share;  /* `edges`; likewise of its non-zero features */
-    int64_t budget;         /* other kinds: per victim; 0: its degree + 2 */
-    bool independent;       /* each victim on the graph given; else on what the last left */
+    double features_share; /* `edges`; likewise of its non-zero features */
+    int64_t budget;        /* other kinds: per victim; 0: its degree + 2 */
+    /* each victim on the given graph; else on the graph as the last victim left it */
+    bool independent;
     int64_t influencers;    /* 0: change the victim itself; n: only n of its neighbours */
     bool degree_test;       /* keep the distribution of degrees (likelihood ratio) */
     double delta_cutoff;    /* of that ratio, 0.004 */
     bool cooccurrence_test; /* add only words that occur with the node's words */
     graphss_feature_domain domain;
-    graphss_knowledge knows; /* for whoever fills the labels of the input by
-                              * graphss_attack_believe; graphss_attack_run does not read it */
-    int64_t queries;         /* adaptive: snapshots it may ask about; 0: 33 */
-    const char *against; /* adaptive: what it is aimed at, for whoever fills `ask` of the input
-                          * (graphss_lab/target.h); NULL: the model. Not read either */
+    /* read by graphss_attack_believe, which fills the labels of the input, not by
+     * graphss_attack_run */
+    graphss_knowledge knows;
+    int64_t queries; /* adaptive: number of snapshots it may ask about; 0: 33 */
+    /* adaptive: the name of the attacked defence, read by whoever fills `ask` of the input
+     * (graphss_lab/target.h), not by graphss_attack_run; NULL: the model */
+    const char *against;
 } graphss_attack_options;
 
-/* nettack, honest, L&F with 2 edges and 20 features, cumulative, direct, both tests, an
+/* nettack, default mode, L&F with 2 edges and 20 features, cumulative, direct, both tests, an
  * attacker who knows the truth. */
 GRAPHSS_API void graphss_attack_options_init(graphss_attack_options *opt);
 GRAPHSS_API const graphss_option *graphss_attack_options_table(void);
@@ -77,27 +80,27 @@ GRAPHSS_API const graphss_option *graphss_attack_options_table(void);
 GRAPHSS_API const char *graphss_attack_name(size_t i);
 /* One line for people about the i-th. */
 GRAPHSS_API const char *graphss_attack_summary(size_t i);
-/* What the input of a method must hold, and whether it leaves features alone; false for a
- * name that does not exist. */
+/* What the input of a method must hold, and whether the method leaves features alone; false
+ * for an unknown name. */
 GRAPHSS_API bool graphss_attack_needs_surrogate(const char *method);
 GRAPHSS_API bool graphss_attack_needs_model(const char *method);
 GRAPHSS_API bool graphss_attack_edges_only(const char *method);
-/* Whether an option of the table has a meaning for a method. What has none is ignored, or
- * refused by graphss_attack_run where it would change what is attacked. */
+/* True if a method uses an option of the table. Unused options are ignored, or refused by
+ * graphss_attack_run if they would change what is attacked. */
 GRAPHSS_API bool graphss_attack_uses(const char *method, const char *option);
-/* "2 edges then 20 features per victim, cumulative, direct", as snprintf; "?" for a kind that
- * does not exist. */
+/* "2 edges then 20 features per victim, cumulative, direct", as snprintf; "?" for an unknown
+ * kind. */
 GRAPHSS_API size_t graphss_attack_budget_text(
     char *out, size_t size, const graphss_attack_options *opt);
-/* What a switched-on feature becomes: "0 <-> 1 (binary)", as snprintf. */
+/* How a feature is switched on and off: "0 <-> 1 (binary)", as snprintf. */
 GRAPHSS_API size_t graphss_attack_domain_text(char *out, size_t size,
     const graphss_features *features, const graphss_attack_options *opt);
 
 enum { GRAPHSS_ATTACK_QUERIES = 33 };
 
-/* Answers a question of the method adaptive: how far are the victims of `in` from where the
- * attacker wants them, in a snapshot with this graph and these features? loss [n_victims] is
- * below 0 where he has reached his aim; the lower the better. user is in->asked. */
+/* Answers a question of the adaptive method: how far from the attacker's aim are the victims
+ * of `in`, in a snapshot with this graph and these features? loss [n_victims] is below 0 if
+ * the aim is reached; lower is better. user is in->asked. */
 struct graphss_attack_input;
 typedef graphss_status (*graphss_attack_ask)(void *user, graphss_ctx *ctx, double *loss,
     const struct graphss_attack_input *in, const graphss_graph *graph,
@@ -115,13 +118,13 @@ typedef struct graphss_attack_input {
     const int32_t *victim;      /* [n_victims] attacked in this order */
     size_t n_victims;
     uint64_t seed;          /* stream ATTACK */
-    graphss_attack_ask ask; /* adaptive: what is attacked; NULL: the model as it is */
+    graphss_attack_ask ask; /* adaptive: the attacked defence; NULL: the model without one */
     void *asked;
 } graphss_attack_input;
 
 GRAPHSS_API void graphss_attack_input_init(graphss_attack_input *in);
-/* loss [n_victims] = log P(believed class) - log P(best other), given posterior
- * [n_nodes x n_classes]: what a graphss_attack_ask makes of the answer of a classifier. */
+/* loss [n_victims] = log P(believed class) - log P(best other), given posterior [n_nodes x
+ * n_classes]. A graphss_attack_ask computes it from the answer of a classifier. */
 GRAPHSS_API void graphss_attack_margins(
     double *loss, const graphss_attack_input *in, const double *posterior);
 
@@ -130,9 +133,8 @@ GRAPHSS_API const char *graphss_knowledge_text(graphss_knowledge knows);
 /* label [nodes]: the labels that an attacker believes. TRUTH: data->label, and predicted
  * [nodes] where that is unknown. PREDICTIONS and NOTHING: the labels of the split for its
  * training and validation nodes; elsewhere predicted, or classes drawn below n_classes (stream
- * ATTACK). INVALID (something lacks), SHAPE (the split is of other data), NOMEM; label is then
- * as it was.
- */
+ * ATTACK). On errors label is unchanged: INVALID (an input is missing), SHAPE (the split is of
+ * other data), NOMEM. / */
 GRAPHSS_MUST_CHECK graphss_status graphss_attack_believe(graphss_ctx *ctx, int32_t *label,
     const graphss_dataset *data, const graphss_split *split, const int32_t *predicted,
     size_t n_classes, uint64_t seed, graphss_knowledge knows);
@@ -145,10 +147,11 @@ typedef struct graphss_attack_step {
 
 typedef struct graphss_attack_victim {
     int32_t node;
-    double loss_before;         /* the surrogate's margin; NaN where the method has none */
+    /* the surrogate's margin; NaN if the method has no surrogate */
+    double loss_before;
     double loss_after;          /* adaptive: the answer to the last question */
     size_t n_edges, n_features; /* changes made */
-    size_t wanted;              /* changes asked for */
+    size_t wanted;              /* number of changes asked for */
 } graphss_attack_victim;
 
 /* A plain value: {0} is empty. */
@@ -157,7 +160,7 @@ typedef struct graphss_attack_log {
     graphss_attack_step *step; /* one beside each flip, in the same order */
     size_t n_victims;
     graphss_attack_victim *victim;
-    size_t n_queries;     /* adaptive: snapshots it asked about */
+    size_t n_queries;     /* adaptive: number of snapshots it asked about */
     uint64_t reserved[4]; /* 0 */
 } graphss_attack_log;
 
@@ -165,12 +168,11 @@ GRAPHSS_API void graphss_attack_log_destroy(graphss_ctx *ctx, graphss_attack_log
 
 /* Chooses the changes. They go to an empty list with method, budget, seed and version
  * filled in; the caller adds what it knows (data, model, mode). log may be NULL.
- * A budget is spent as far as there are changes to make; nettack, as the original, may make
- * one and later take it back.
- * Progress stage: "attack". The result does not depend on the number of threads.
- * Errors: INVALID (an option; an unsound graph or features; a label that is no class; a victim
- * out of range or twice, or with an unknown label; a method that lacks its surrogate or
- * model), SHAPE (features, surrogate and graph disagree), NOMEM, CANCELLED. */
+ * A budget is spent as far as there are changes to make; nettack, like the original, may make
+ * one and later undo it. Progress stage: "attack". The result does not depend on the number of
+ * threads. Errors: INVALID (an option; an unsound graph or features; a label that is no class;
+ * a victim out of range or twice, or with an unknown label; a method that lacks its surrogate
+ * or model), SHAPE (features, surrogate and graph disagree), NOMEM, CANCELLED. */
 GRAPHSS_MUST_CHECK graphss_status graphss_attack_run(graphss_ctx *ctx, graphss_flips *out,
     graphss_attack_log *log, const graphss_attack_input *in,
     const graphss_attack_options *opt);
@@ -205,7 +207,7 @@ typedef struct graphss_victim_options {
 GRAPHSS_API void graphss_victim_options_init(graphss_victim_options *opt);
 GRAPHSS_API const graphss_option *graphss_victim_options_table(void);
 
-/* Who may be a victim. All borrowed. prob and label may be NULL when no rule asks for them. */
+/* Who may be a victim. All borrowed. prob and label may be NULL if no rule asks for them. */
 typedef struct graphss_victim_input {
     uint32_t struct_size; /* sizeof(graphss_victim_input) */
     const graphss_graph *graph;
@@ -227,9 +229,9 @@ typedef struct graphss_victims {
     uint64_t reserved[4]; /* 0 */
 } graphss_victims;
 
-/* Draws victims from the candidates. Fewer nodes than the share asks for may be eligible: then
- * all of them. INVALID (an option; no prob or label where a rule asks for them), DATA: none is
- * eligible. */
+/* Draws victims from the candidates. If fewer nodes are eligible than the share asks for, all
+ * of them are victims. INVALID (an option; no prob or label though a rule asks for them),
+ * DATA: no node is eligible. */
 GRAPHSS_MUST_CHECK graphss_status graphss_victims_choose(graphss_ctx *ctx,
     graphss_victims *out, const graphss_victim_input *in, const graphss_victim_options *opt);
 GRAPHSS_API void graphss_victims_destroy(graphss_ctx *ctx, graphss_victims *victims);

@@ -8,10 +8,9 @@
  * A context holds the allocator, the callbacks, the worker threads and the text of the
  * last error. Use one per thread of yours; two contexts share nothing. Worker threads take no
  * signals; on the calling thread handlers may have to wait for the end of a matrix product.
- * A context that is NULL is a mistake of the program, and there is no place to report it: only
- * graphss_ctx_error, graphss_ctx_status and graphss_ctx_free accept it.
- * A child of fork may go on with the contexts of the thread that forked; they start worker
- * threads of their own there. */
+ * A NULL context is a programming error that cannot be reported; only graphss_ctx_error,
+ * graphss_ctx_status and graphss_ctx_free accept it. A child of fork may use the contexts of
+ * the thread that forked; they start their own worker threads there. */
 #ifndef GRAPHSS_CONTEXT_H
 #define GRAPHSS_CONTEXT_H
 
@@ -36,7 +35,8 @@ typedef struct graphss_allocator {
 
 typedef enum graphss_log_level {
     GRAPHSS_LOG_WARN,
-    GRAPHSS_LOG_NOTICE, /* of data: worth a look once, not each time the file is read */
+    /* about data: worth one notice, not one for each time the file is read */
+    GRAPHSS_LOG_NOTICE,
     GRAPHSS_LOG_INFO,
     GRAPHSS_LOG_DEBUG
 } graphss_log_level;
@@ -45,8 +45,8 @@ typedef enum graphss_log_level {
 typedef void (*graphss_log_fn)(void *user, graphss_log_level level, const char *line);
 
 /* stage is a constant text ("train"); done counts to total (0: unknown); note is a short
- * text for people, such as "loss 0.41  val 87.2 %", or NULL. Return false to cancel. Called by
- * the thread that uses the context alone. */
+ * text for people, such as "loss 0.41  val 87.2 %", or NULL. Return false to cancel. Called
+ * only by the thread that uses the context. */
 typedef bool (*graphss_progress_fn)(
     void *user, const char *stage, size_t done, size_t total, const char *note);
 
@@ -56,7 +56,7 @@ enum { GRAPHSS_THREADS_MOST = 1024 };
  */
 typedef struct graphss_ctx_options {
     uint32_t struct_size;        /* sizeof(graphss_ctx_options) */
-    graphss_allocator allocator; /* both functions, or neither: the standard one */
+    graphss_allocator allocator; /* both functions, or neither for the standard allocator */
     size_t threads;              /* 0: one per core; at most GRAPHSS_THREADS_MOST */
     graphss_log_fn log;
     graphss_progress_fn progress;
@@ -65,16 +65,16 @@ typedef struct graphss_ctx_options {
 
 GRAPHSS_API void graphss_ctx_options_init(graphss_ctx_options *opt);
 
-/* NULL when there is no memory, and for one function of an allocator without the other or too
- * many threads. opt may be NULL and is copied. */
+/* NULL if there is no memory, if only one function of the allocator is given, or for too many
+ * threads. opt may be NULL and is copied. */
 GRAPHSS_API graphss_ctx *graphss_ctx_new(const graphss_ctx_options *opt);
 /* Free what was made with it first; accepts NULL. */
 GRAPHSS_API void graphss_ctx_free(graphss_ctx *ctx);
 
-/* The sentence for the last call that failed; "" before any did. Borrowed until the next
- * call with this context. ctx NULL: that there was no memory for one. */
+/* The text of the last error; "" before the first. Borrowed until the next call with this
+ * context. For a NULL context, the text for out of memory. */
 GRAPHSS_API const char *graphss_ctx_error(const graphss_ctx *ctx);
-/* What that call returned; GRAPHSS_OK before any failed. ctx NULL: NOMEM. */
+/* The status of the last error; GRAPHSS_OK before the first. NOMEM for a NULL context. */
 GRAPHSS_API graphss_status graphss_ctx_status(const graphss_ctx *ctx);
 
 /* Worker threads in use, at least 1. */
@@ -91,7 +91,7 @@ GRAPHSS_API const char *graphss_ctx_instruction_set(const graphss_ctx *ctx);
 /* That of the library in use: "0.1.0". */
 GRAPHSS_API const char *graphss_version(void);
 
-/* For what the library hands over in one block, such as file names and text. Accepts NULL. */
+/* Frees what the library returns in one block, such as file names and text. Accepts NULL. */
 GRAPHSS_API void graphss_release(graphss_ctx *ctx, void *block);
 
 #ifdef __cplusplus

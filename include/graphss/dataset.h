@@ -13,9 +13,10 @@
  *   FILE.csv|.tsv|.txt|.edges    a plain edge list; - is one on standard input
  *   FILE.graphml        nodes, edges and their data
  *   synth:KEY=VALUE,... a generated graph (graphss/synth.h)
- * Text may be packed by gzip (FILE.csv.gz). docs/formats.md describes each. What is both is
- * taken as the path, but for a folder without nodes.csv. Errors: NOT_FOUND, DATA (the text
- * names file, array or line, what was found and what was wanted), LIMIT, NOMEM. */
+ * Text may be packed by gzip (FILE.csv.gz). docs/formats.md describes each. If a text is both
+ * a name and a path, the path counts, except for a folder without nodes.csv. Errors:
+ * NOT_FOUND, DATA (the text names file, array or line, what was found and what was wanted),
+ * LIMIT, NOMEM. */
 #ifndef GRAPHSS_DATASET_H
 #define GRAPHSS_DATASET_H
 
@@ -35,14 +36,14 @@ typedef struct graphss_names {
 
 /* String i < count; borrowed until the names are destroyed. */
 GRAPHSS_API const char *graphss_names_get(const graphss_names *names, size_t i);
-/* A name as tab-separated files of ours hold it: tab, newline, carriage return, backslash and
- * a leading # stand behind a backslash (\t \n \r \\ \#). out [2 * strlen(name) + 1]; returns
- * its length. */
+/* A name as our tab-separated files hold it: a backslash precedes tab, newline, carriage
+ * return, backslash and a leading # (\t \n \r \\ \#). out [2 * strlen(name) + 1]; returns its
+ * length. */
 GRAPHSS_API size_t graphss_name_escape(char *out, const char *name);
 /* What to write before a name in a table that a spreadsheet may open: an apostrophe where the
  * name would be taken for a formula (it begins with = + - @, their wide forms, a tab, a
- * carriage return or a newline) or begins with an apostrophe itself, else "". So the name is
- * what is left once one leading apostrophe is taken away. */
+ * carriage return or a newline) or begins with an apostrophe itself, else "". So removing one
+ * leading apostrophe gives the name back. */
 GRAPHSS_API const char *graphss_name_guard(const char *name);
 GRAPHSS_API void graphss_names_destroy(graphss_ctx *ctx, graphss_names *names);
 
@@ -64,19 +65,20 @@ struct graphss_dataset {
     int32_t *label;            /* [n_nodes] in [0, n_classes) or -1: unknown; NULL: none */
     size_t n_classes;
     graphss_names node_names;      /* empty: nodes are called 0, 1, 2 ... */
-    graphss_names class_names;     /* empty: likewise */
+    graphss_names class_names;     /* empty: the same */
     graphss_names column_names;    /* of features; empty: features are called 0, 1, 2 ... */
-    graphss_split split;           /* the split the files came with; empty where none did */
-    graphss_missing_cells missing; /* empty where nothing was */
+    graphss_split split;           /* the split that came with the files; empty if none did */
+    graphss_missing_cells missing; /* empty if there was none */
     graphss_cleaning cleaned;
     char name[64];   /* "cora": for people */
     char format[32]; /* "npz", "scipy", "pyg", "planetoid", "csv", "edges", "graphml",
                       * "synth" */
-    char hash[65];   /* SHA-256 of graph, features and labels, whatever file they were in */
+    /* SHA-256 of graph, features and labels, independent of the file format */
+    char hash[65];
     uint64_t reserved[4]; /* 0 */
 };
 
-/* What an empty cell in a column of numbers means; of CSV and GraphML. */
+/* How an empty cell in a column of numbers is read; of CSV and GraphML. */
 typedef enum graphss_missing_rule {
     GRAPHSS_MISSING_ERROR, /* DATA, with the places */
     GRAPHSS_MISSING_MEAN,  /* the mean of the column, of the data a model was trained on */
@@ -99,8 +101,8 @@ GRAPHSS_API void graphss_read_options_init(graphss_read_options *opt);
  * environment nowhere else. NOMEM. */
 GRAPHSS_MUST_CHECK graphss_status graphss_dataset_dirs(graphss_ctx *ctx, const char ***out);
 
-/* Where a data folder has the dataset of a name: a path that graphss_dataset_read takes, the
- * caller's to release. data_dirs as in graphss_read_options. NOT_FOUND: in none; NOMEM. */
+/* The path of the dataset of that name in a data folder, as graphss_dataset_read takes it; the
+ * caller releases it. data_dirs as in graphss_read_options. NOT_FOUND: in no folder; NOMEM. */
 GRAPHSS_MUST_CHECK graphss_status graphss_dataset_locate(
     graphss_ctx *ctx, char **path, const char *name, const char *const *data_dirs);
 
@@ -137,10 +139,10 @@ GRAPHSS_API int64_t graphss_node_index_find(const graphss_node_index *index, con
 GRAPHSS_API void graphss_node_index_free(graphss_ctx *ctx, graphss_node_index *index);
 
 /* Reads one node id a line. Blank lines and lines that begin with '#' are skipped; an id that
- * does is written with '\\' before it (a line that is such an id is warned of), and ids may be
- * escaped as graphss_name_escape does, blanks around them with '\\', too. *nodes is released
- * by the caller. DATA: an id that is unknown or stands twice, with file and line; a file
- * without any. */
+ * begins with '#' needs '\\' before it (there is a warning if a skipped line is an id), and
+ * ids may be escaped as by graphss_name_escape, blanks around them by '\\' too. *nodes is
+ * released by the caller. DATA: an id that is unknown or stands twice, with file and line; a
+ * file without any. */
 GRAPHSS_MUST_CHECK graphss_status graphss_node_list_read(graphss_ctx *ctx, int32_t **nodes,
     size_t *n, const char *path, const graphss_dataset *data);
 
@@ -149,15 +151,15 @@ typedef struct graphss_node_groups {
     size_t count;
     size_t *start; /* [count + 1] into node */
     int32_t *node;
-    size_t *line;        /* [count] where each stood, from 1 */
+    size_t *line;        /* [count] the line of each, from 1 */
     graphss_names names; /* [count] */
 } graphss_node_groups;
 
-/* Reads a group a line, ids with blanks between; one that holds blanks or begins with a quote
- * stands in quotes, as in CSV: "node 1". A first word that ends in a colon and is no id is the
- * group's name; without one it is called by the number of its line. Blank lines are skipped,
- * there are no comments. DATA, with file and line: an id that is unknown or stands twice in a
- * line, a quote that is not closed; a file without any. */
+/* Reads one group a line: ids separated by blanks; an id that holds blanks or begins with a
+ * quote stands in quotes, as in CSV: "node 1". A first word that ends in a colon and is no id
+ * is the group's name; otherwise the group is named by the number of its line. Blank lines are
+ * skipped; there are no comments. DATA, with file and line: an id that is unknown or stands
+ * twice in a line, a quote that is not closed; a file without any. */
 GRAPHSS_MUST_CHECK graphss_status graphss_node_groups_read(
     graphss_ctx *ctx, graphss_node_groups *out, const char *path, const graphss_dataset *data);
 /* Groups from a number for each of n nodes, group [n] in [0, k) or negative for none; those

@@ -15,8 +15,8 @@
  *
  * Every rank runs the same calls in the same order, each with its own shard
  * (graphss/shards.h). A call of this header fails on all ranks or on none: the error is that
- * of the lowest rank that had one, and its text names the rank. docs/distributed.md tells what
- * does not depend on the number of ranks, and within what bounds. */
+ * of the lowest rank that had one, and its text names the rank. docs/distributed.md says which
+ * results do not depend on the number of ranks, and within what bounds. */
 #ifndef GRAPHSS_ENGINE_H
 #define GRAPHSS_ENGINE_H
 
@@ -28,8 +28,8 @@
 extern "C" {
 #endif
 
-/* How ranks talk: three operations, which all ranks call together. They return 0, or another
- * number where the connection is lost. */
+/* How ranks communicate: three operations, which all ranks call together. They return 0, or
+ * another number if the connection is lost. */
 typedef struct graphss_engine {
     uint32_t struct_size; /* sizeof(graphss_engine) */
     int32_t rank, ranks;  /* this process, from 0, and how many there are */
@@ -53,28 +53,30 @@ GRAPHSS_MUST_CHECK graphss_status graphss_engine_open(
 /* Makes the context one of the ranks; the engine is borrowed until NULL is given. */
 GRAPHSS_MUST_CHECK graphss_status graphss_ctx_join(
     graphss_ctx *ctx, const graphss_engine *engine);
-/* All ranks meet: each says how it fared, and all return the error of the lowest rank that has
- * one, or GRAPHSS_OK. text: of an error of the caller's; NULL: graphss_ctx_error. A rank that
- * fails anywhere calls it, and the others learn of it in whatever they do together next. */
+/* All ranks agree on a status: each passes its own, and all return the error of the lowest
+ * rank that has one, or GRAPHSS_OK. text: of an error of the caller's; NULL:
+ * graphss_ctx_error. A rank that fails outside these calls calls it, and the others get the
+ * error in their next call. */
 GRAPHSS_MUST_CHECK graphss_status graphss_engine_agree(
     graphss_ctx *ctx, graphss_status own, const char *text);
 
 /* Shards of an edge list, or of a folder with nodes.csv and edges.csv, too large for one
  * memory: each rank reads a slice of the lines and writes its shard. They are those of
  * graphss_dataset_read and graphss_shards_write, with the same hash, where nodes stay in their
- * order; files must not be packed. summary may be NULL. Errors as of these, and DATA: what no
- * slice can tell alone, empty cells to be filled and columns of text. */
+ * order; files must not be packed. summary may be NULL. Errors as for these, and DATA for what
+ * needs the whole file: empty cells to be filled and columns of text. */
 GRAPHSS_MUST_CHECK graphss_status graphss_part_write(graphss_ctx *ctx,
     graphss_shards_summary *summary, const char *where, const char *folder,
     graphss_missing_rule missing);
 
-/* The shard of this rank, and what it needs to know of the others. */
+/* The shard of this rank, and what it needs from the others. */
 typedef struct graphss_part graphss_part;
 
-/* Reads the shard of this rank. table gets what all ranks know: sizes, labels, names and hash
- * of the whole dataset, graph.n_nodes and features.n_cols, but no edges and no features; it is
- * destroyed by the caller. The context works on this part until it is closed. INVALID: not as
- * many ranks as shards, or no engine; DATA and others as graphss_dataset_read. */
+/* Reads the shard of this rank. table gets what every rank holds: sizes, labels, names and
+ * hash of the whole dataset, graph.n_nodes and features.n_cols, but no edges and no features;
+ * it is destroyed by the caller. The context works on this part until it is closed. INVALID:
+ * the numbers of ranks and shards differ, or no engine; DATA and others as
+ * graphss_dataset_read. */
 GRAPHSS_MUST_CHECK graphss_status graphss_part_open(
     graphss_ctx *ctx, graphss_part **out, graphss_dataset *table, const char *folder);
 GRAPHSS_API void graphss_part_close(graphss_ctx *ctx, graphss_part *part);
@@ -87,11 +89,11 @@ typedef struct graphss_part_sizes {
 } graphss_part_sizes;
 GRAPHSS_API graphss_part_sizes graphss_part_measure(const graphss_part *part);
 
-/* As graphss_model_train, _set_dataset and _predict. in->graph and in->features are those of
- * the part, whatever they say; in->split has numbers of the whole dataset and is the same on
- * all ranks, as is the model that comes out. Predicted is what rank 0 is
- * to write: prob [n_nodes x classes] of the whole dataset is filled there alone, NULL
- * elsewhere. INVALID: a model that reads both ends of an edge (gat), or a predictor. */
+/* As graphss_model_train, _set_dataset and _predict. in->graph and in->features are ignored:
+ * those of the part count. in->split has numbers of the whole dataset and is the same on all
+ * ranks, and so is the trained model. Only rank 0 gets a prediction: prob [n_nodes x classes]
+ * of the whole dataset, NULL on the others. INVALID: a model that reads both ends of an edge
+ * (gat), or a predictor. */
 GRAPHSS_MUST_CHECK graphss_status graphss_part_train(graphss_ctx *ctx, graphss_model **out,
     graphss_training *log, const graphss_part *part, const graphss_train_input *in,
     const graphss_train_options *opt);
@@ -113,15 +115,15 @@ GRAPHSS_MUST_CHECK graphss_status graphss_part_rows(graphss_ctx *ctx, graphss_da
 
 /* ---- alert and recover ---- */
 
-/* As graphss_alert_train, on the part the model was trained on: rank 0 rehearses, on all nodes
- * or, of more than 100 000, on a sample of so many, and all get what it learned. */
+/* As graphss_alert_train, on the part the model was trained on. Rank 0 rehearses, on all nodes
+ * or on a sample of 100 000, and all ranks get the result. */
 GRAPHSS_MUST_CHECK graphss_status graphss_part_rehearse(
     graphss_ctx *ctx, graphss_model *model, const graphss_part *part, uint64_t seed);
 
 /* An earlier snapshot for a part: nodes are matched by name, and each is brought to the rank
  * that has it now. now_table is the table of the part; table and out as graphss_part_open
- * fills them. It may be asked for by graphss_part_input alone, and is closed before the part.
- * Errors: as graphss_part_open, and DATA: no node is in both. */
+ * fills them. Only graphss_part_input may use it, and it is closed before the part. Errors: as
+ * graphss_part_open, and DATA: no node is in both. */
 GRAPHSS_MUST_CHECK graphss_status graphss_part_open_past(graphss_ctx *ctx, graphss_part **out,
     graphss_dataset *table, const char *folder, const graphss_part *now,
     const graphss_dataset *now_table);
@@ -132,7 +134,7 @@ typedef struct graphss_part_input {
     const graphss_dataset *table; /* and its table */
     const graphss_part *previous; /* of graphss_part_open_past, or NULL */
     const graphss_model *model;
-    const graphss_split *split; /* by numbers of the whole dataset */
+    const graphss_split *split; /* in node numbers of the whole dataset */
     uint64_t seed;
 } graphss_part_input;
 GRAPHSS_API void graphss_part_input_init(graphss_part_input *in);

@@ -12,8 +12,8 @@
  *
  * kind is "link" or "feature"; nodes are named as in the dataset (by name, else by number);
  * the target of a feature is its column number (a column's name is read too). Numbers read
- * back as exactly the value that was written. In a name the characters tab, newline,
- * carriage return, backslash and a leading # stand behind a backslash (\t \n \r \\ \#). */
+ * back as exactly the value that was written. In a name a backslash precedes tab, newline,
+ * carriage return, backslash and a leading # (\t \n \r \\ \#). */
 #ifndef GRAPHSS_FLIPS_H
 #define GRAPHSS_FLIPS_H
 
@@ -31,7 +31,7 @@ typedef struct graphss_flip {
     int32_t node;
     int32_t target;             /* EDGE: the other node; FEATURE: the column */
     float old_value, new_value; /* EDGE: 0 and 1, or 1 and 0 */
-    uint32_t line;              /* in the file it was read from; 0: made here */
+    uint32_t line;              /* in the file it was read from; 0 if it was made here */
 } graphss_flip;
 
 /* A plain value: {0} is empty. The texts may be empty; they end in NUL and hold no newline. */
@@ -40,7 +40,7 @@ typedef struct graphss_flips {
     graphss_flip *item;   /* [count] */
     char dataset[64];     /* name of the data, for people */
     char hash[65];        /* dataset.hash of the data before the changes */
-    char model[128];      /* what was attacked */
+    char model[128];      /* the attacked nodes */
     char method[32];      /* "nettack" */
     char mode[32];        /* "evasion" or "poisoning" */
     char budget[128];     /* "2 links then 20 features per victim, cumulative" */
@@ -64,9 +64,9 @@ GRAPHSS_API size_t graphss_flips_count(const graphss_flips *flips, graphss_flip_
 GRAPHSS_MUST_CHECK graphss_status graphss_flips_victims(
     graphss_ctx *ctx, int32_t **victims, size_t *n, const graphss_flips *flips);
 
-/* Errors: DATA with file, line, what was found and what was wanted (an unknown node or
- * column, a kind or a number that is none, a node connected to itself), NOT_FOUND, IO, NOMEM.
- * Whether the changes fit the data is left to apply. */
+/* Errors: DATA with file, line, what was found and what was wanted (an unknown node or column,
+ * an unknown kind, a malformed number, a node connected to itself), NOT_FOUND, IO, NOMEM.
+ * graphss_flips_apply checks whether the changes fit the data. */
 GRAPHSS_MUST_CHECK graphss_status graphss_flips_read(
     graphss_ctx *ctx, graphss_flips *out, const char *path, const graphss_dataset *data);
 /* Writes the file completely or not at all. SHAPE: a node or column that the data lacks. */
@@ -83,13 +83,12 @@ typedef struct graphss_apply_options {
 
 GRAPHSS_API void graphss_apply_options_init(graphss_apply_options *opt);
 
-/* A copy of data with the changes made, its hash and feature kind fresh. Undoing what was
- * applied gives the same dataset back, so the same bytes when written (but for
- * normalised_rows, whose rows stay divided). opt NULL: apply, all, not forced.
- * DATA, with the line of the file where there is one: the list is for data of another hash
- * (undo: its result has another hash), an edge is already there or not there, a value is
- * not the old one, a node or column is out of range. Time O(nodes + edges + entries +
- * changes). */
+/* A copy of data with the changes made, and its hash and feature kind recomputed. Undoing what
+ * was applied gives the same dataset back, so the same bytes when written (but for
+ * normalised_rows, whose rows stay divided). opt NULL: apply, all, not forced. DATA, with the
+ * line of the file where there is one: the list is for data of another hash (undo: its result
+ * has another hash), an edge is already there or not there, a value is not the old one, a node
+ * or column is out of range. Time O(nodes + edges + entries + changes). */
 GRAPHSS_MUST_CHECK graphss_status graphss_flips_apply(graphss_ctx *ctx, graphss_dataset *out,
     const graphss_dataset *data, const graphss_flips *flips, const graphss_apply_options *opt);
 /* The same on a graph and features only, without checking the hash. */

@@ -12,9 +12,8 @@
  * A graph is compressed rows: the neighbours of node i are
  * target[offset[i]] ... target[offset[i + 1] - 1], in ascending order. Each undirected
  * edge stands twice, once in each row; there are no loops and no duplicates. Whatever the
- * library builds or reads holds to this; graphss_graph_check tells for a graph of yours, and
- * graphss_features_check for features. Training, predicting, attack, alert and recover call
- * both.
+ * library builds or reads holds to this; graphss_graph_check checks a graph of yours,
+ * graphss_features_check features. Training, predicting, attack, alert and recover call both.
  *
  * Both structs are plain values: {0} is a valid empty one, _destroy accepts it. */
 #ifndef GRAPHSS_GRAPH_H
@@ -61,13 +60,14 @@ GRAPHSS_API size_t graphss_graph_edges(const graphss_graph *graph); /* undirecte
 GRAPHSS_API size_t graphss_graph_degree(const graphss_graph *graph, size_t node);
 /* False for a node that does not exist. Time O(log degree of a). */
 GRAPHSS_API bool graphss_graph_has_edge(const graphss_graph *graph, int32_t a, int32_t b);
-/* Share of edges whose two ends have the same label; edges with an unknown label (-1) do
- * not count. NaN where none counts. */
+/* Share of edges whose two ends have the same label; edges with an unknown label (-1) do not
+ * count. NaN if no edge counts. */
 GRAPHSS_API double graphss_graph_homophily(const graphss_graph *graph, const int32_t *label);
 
 /* Communities: groups with more edges inside than chance would put there, by the first phase
- * of the Louvain method. community [n_nodes] in [0, *count); a node without edges is one of
- * its own. The same graph has the same. INVALID: an unsound graph; NOMEM. Time O(edges). */
+ * of the Louvain method. community [n_nodes] in [0, *count); a node without edges is a
+ * community of its own. The result is deterministic. INVALID: an unsound graph; NOMEM. Time
+ * O(edges). */
 GRAPHSS_MUST_CHECK graphss_status graphss_graph_communities(
     graphss_ctx *ctx, int32_t *community, size_t *count, const graphss_graph *graph);
 
@@ -92,8 +92,8 @@ typedef struct graphss_features {
 } graphss_features;
 
 /* Features from arrays of yours, which are copied: row i has value[e] in column[e] for e from
- * offset[i] to offset[i + 1] - 1, in any order; what stands twice is added, zeros are dropped.
- * value NULL: all ones. Storage and kind are chosen by what is in it, as when a file is read.
+ * offset[i] to offset[i + 1] - 1, in any order; duplicates are added, zeros are dropped. value
+ * NULL: all ones. Storage and kind follow from the values, as when a file is read.
  *
  *   offset  [n_rows + 1]        from 0 on, not falling
  *   column  [offset[n_rows]]    below n_cols
@@ -113,8 +113,8 @@ GRAPHSS_MUST_CHECK graphss_status graphss_features_copy(
  * checked where they are used. */
 GRAPHSS_MUST_CHECK graphss_status graphss_features_check(
     graphss_ctx *ctx, const graphss_features *features);
-/* A copy with each row divided by its sum, values below 0 counting as such (training divides
- * by the sum of absolute values); rows that sum to 0 or (within 1e-5) to 1 stay. NOMEM. */
+/* A copy with each row divided by its signed sum (training divides by the sum of absolute
+ * values); rows that sum to 0 or (within 1e-5) to 1 stay. NOMEM. */
 GRAPHSS_MUST_CHECK graphss_status graphss_features_normalise_rows(
     graphss_ctx *ctx, graphss_features *out, const graphss_features *features);
 GRAPHSS_API void graphss_features_destroy(graphss_ctx *ctx, graphss_features *features);

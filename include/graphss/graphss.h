@@ -8,7 +8,7 @@
  *     graphss_dataset_destroy(ctx, &data);
  *     graphss_ctx_free(ctx);
  *
- * What holds for every call, where its header says nothing else:
+ * Conventions of every call, unless its header says otherwise:
  *
  * Names and order. graphss_noun_verb(context, outputs, object, inputs, seed, options). A
  * result is written on GRAPHSS_OK only.
@@ -23,10 +23,9 @@
  * is {0} or destroyed before the call: what it held is not released. What a call allocated is
  * released with a context of the same allocator; with the standard one, any.
  *
- * NULL. Where a call that can fail needs an argument or a place to write to and gets NULL it
- * returns INVALID, and the text names what is lacking. What may be NULL says so; arrays may be
- * where they are empty. The context must be there (context.h), and so must the object asked by
- * a call that cannot fail.
+ * NULL. If a fallible call gets NULL for a required argument it returns INVALID, and the text
+ * names the argument. Headers say what may be NULL; empty arrays may be. The context must not
+ * be NULL (context.h), nor the object of a call that cannot fail.
  *
  * Structs. Options and inputs, which a program fills, begin with struct_size. Their _init sets
  * it, and so does {.struct_size = sizeof in, ...}. Fields are only ever added at the end, so

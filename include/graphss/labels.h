@@ -15,7 +15,7 @@
 extern "C" {
 #endif
 
-/* Fraction of the listed nodes with label[node] == truth[node]. Nodes whose truth is -1 do not
+/* Fraction of the listed nodes with label[node] == truth[node]. Nodes with truth -1 do not
  * count. NaN if none counts, or if label or truth is NULL. node NULL: all n nodes. */
 GRAPHSS_API double graphss_labels_accuracy(
     const int32_t *label, const int32_t *truth, const int32_t *node, size_t n);

@@ -40,19 +40,22 @@ typedef struct graphss_live_options {
     double false_alarms;  /* most false alarms expected in a period, > 0; 1 */
     double period;        /* seconds; 604800, a week */
     double check_every;   /* seconds between tests, in the time of events; 600 */
-    double expire;        /* an edge that came by an event ends after so many seconds without
-                           * another "+link"; 0: never */
-    double trust_after;   /* the trusted snapshot moves forward after so many seconds without
-                           * an open alert; 0: by word only */
-    int64_t warm_up;      /* changed nodes of a kind that only teach what is usual; 100 */
-    bool add_nodes;       /* a "+link" to an unknown node adds it; else it is refused; true */
+    /* an edge added by an event is removed after this many seconds without another "+link"; 0:
+     * never */
+    double expire;
+    /* the trusted snapshot moves forward after this many seconds without an open alert; 0:
+     * only on request */
+    double trust_after;
+    /* number of changed nodes of a stratum that are learned from before any is judged; 100 */
+    int64_t warm_up;
+    bool add_nodes; /* a "+link" to an unknown node adds it; else it is refused; true */
     uint64_t seed;
 } graphss_live_options;
 
 GRAPHSS_API void graphss_live_options_init(graphss_live_options *opt);
 GRAPHSS_API const graphss_option *graphss_live_options_table(void);
-/* "1/week", "2/day", "1/month" (30 days), "0.5/hour" or "3/90d" to the first two fields;
- * false: no such rate. */
+/* "1/week", "2/day", "1/month" (30 days), "0.5/hour" or "3/90d" to the first two fields; false
+ * if it is not such a rate. */
 GRAPHSS_API bool graphss_false_alarms_parse(graphss_live_options *opt, const char *text);
 
 /* The snapshot is copied and is the first trusted one; the model is borrowed as long as the
@@ -70,16 +73,16 @@ typedef struct graphss_live_refused {
     const char *cause; /* constant text */
 } graphss_live_refused;
 
-/* What a batch did. A plain value; the array belongs to it. */
+/* The effect of a batch. A plain value; the array belongs to it. */
 typedef struct graphss_live_batch {
-    size_t applied;    /* events that changed something, or named what was there already */
-    size_t duplicates; /* source and seq were seen before: skipped */
+    size_t applied;    /* events that changed something, or asked for what was so already */
+    size_t duplicates; /* source and seq were applied before: skipped */
     size_t n_refused;
     graphss_live_refused *refused;
     size_t unreadable;            /* lines that were no events: of graphss_store_put */
     size_t expired;               /* edges that ended */
     size_t recomputed;            /* rows of probabilities computed again, */
-    size_t renewed;               /* and how many of them changed */
+    size_t renewed;               /* how many of them changed */
     size_t judged;                /* suspicions computed */
     bool whole_pass;              /* the model cannot be computed row by row */
     size_t checks;                /* tests that became due */
@@ -97,8 +100,8 @@ GRAPHSS_MUST_CHECK graphss_status graphss_live_apply(graphss_ctx *ctx, graphss_l
 GRAPHSS_API void graphss_live_batch_destroy(graphss_ctx *ctx, graphss_live_batch *batch);
 /* The last seq of a source ("" for events without one) that was applied, or -1. */
 GRAPHSS_API int64_t graphss_live_seen(const graphss_live *live, const char *source);
-/* Sets a source behind what the live graph has: as graphss_event_source_resume, and for
- * sources that number their events (Kafka) behind the last numbers seen. */
+/* Moves a source past the events that the live graph has: as graphss_event_source_resume, and
+ * for sources that number their events (Kafka) by the last numbers applied. */
 GRAPHSS_MUST_CHECK graphss_status graphss_live_follow(
     graphss_ctx *ctx, const graphss_live *live, graphss_event_source *source, uint64_t offset);
 /* Lets time pass without an event: edges end and tests become due. As graphss_live_apply. */
@@ -107,7 +110,7 @@ GRAPHSS_MUST_CHECK graphss_status graphss_live_advance(
 
 /* ---- reading ---- */
 
-/* How a node differs from the trusted snapshot; nodes are compared within a kind. */
+/* How a node differs from the trusted snapshot; nodes are compared within a stratum. */
 typedef enum graphss_live_kind {
     GRAPHSS_LIVE_SAME,
     GRAPHSS_LIVE_ONE_EDGE,
@@ -124,19 +127,20 @@ GRAPHSS_API const char *graphss_live_kind_text(graphss_live_kind kind);
 typedef struct graphss_live_status {
     size_t n_nodes, n_edges, n_features, n_classes;
     uint64_t applied, duplicates, refused, expired; /* since graphss_live_new */
-    double now;                                     /* of the last event; NaN: none yet */
-    double trusted_since;                           /* when the trusted snapshot was; NaN */
+    /* of the last event; NaN if there was none */
+    double now;
+    double trusted_since; /* when the trusted snapshot was; NaN */
     size_t changed_nodes; /* nodes that differ from the trusted snapshot */
     uint64_t checks;      /* tests so far */
     uint64_t judged;      /* changed nodes that were ranked, */
-    uint64_t warm;        /* of them: that only taught */
+    uint64_t warm;        /* how many of them only served to learn */
     size_t n_groups, n_alerts, open_alerts;
     double false_alarms, period; /* the promise, */
     double dismissed;            /* alerts dismissed in the last period, */
-    double budget_left;          /* and what is left of it: never below 0 */
-    bool incremental; /* rows are computed one by one; else each batch is a whole pass */
+    double budget_left;          /* the part of it that is left; never below 0 */
+    bool incremental; /* rows are updated one by one; else each batch takes a whole pass */
     const char *whole_pass_cause; /* constant text; NULL: incremental */
-    bool suspicion;               /* false: the model has no detector, nothing is judged */
+    bool suspicion;               /* false: the model has no detector, and nothing is judged */
     size_t bytes;                 /* memory held */
     /* Changes of each kind that later ones are compared with (of "same": of nodes that changed
      * again); below warm_up they are not judged. */
@@ -151,15 +155,15 @@ GRAPHSS_API void graphss_live_status_get(const graphss_live *live, graphss_live_
 GRAPHSS_API int64_t graphss_live_find(const graphss_live *live, const char *name);
 /* One more than the largest number in use. */
 GRAPHSS_API size_t graphss_live_capacity(const graphss_live *live);
-/* Name of a node; NULL: there is none of this number. Borrowed until the next change. */
+/* Name of a node; NULL if no node has this number. Borrowed until the next change. */
 GRAPHSS_API const char *graphss_live_name(const graphss_live *live, size_t node);
-/* [n_classes]; NULL: no such node. Borrowed until the next change. */
+/* [n_classes]; NULL if there is no such node. Borrowed until the next change. */
 GRAPHSS_API const float *graphss_live_prob(const graphss_live *live, size_t node);
 /* Name of a class of the model, or its number; out [32] is used for numbers. */
 GRAPHSS_API const char *graphss_live_class(const graphss_live *live, size_t c, char *out);
 
 enum { GRAPHSS_LIVE_SOURCES = 7 };
-/* What a source of evidence is called, i below GRAPHSS_LIVE_SOURCES: "classifier", "features
+/* The name of a source of evidence, i below GRAPHSS_LIVE_SOURCES: "classifier", "features
  * alone", ... */
 GRAPHSS_API const char *graphss_live_source_text(size_t i);
 
@@ -174,13 +178,14 @@ typedef struct graphss_live_node {
     size_t edges_added, edges_removed, features_changed;
     double since;     /* when it first changed after the trusted snapshot; NaN: it did not */
     double suspicion; /* log odds that it was tampered with; NaN: no detector */
-    double p_value;   /* its rank among earlier changes of its kind; 1 if it did not change */
+    /* its rank among earlier changes of its stratum; 1 if it did not change */
+    double p_value;
     int32_t says[GRAPHSS_LIVE_SOURCES];  /* the class each source speaks for, */
-    double surely[GRAPHSS_LIVE_SOURCES]; /* and its probability by that source alone */
+    double surely[GRAPHSS_LIVE_SOURCES]; /* its probability by that source alone */
 } graphss_live_node;
 
-/* Computes what is not up to date. INVALID: no such node; NOMEM. Time: of its neighbourhood.
- */
+/* Computes what is not up to date. INVALID: no such node; NOMEM. Time: that of its
+ * neighbourhood. */
 GRAPHSS_MUST_CHECK graphss_status graphss_live_node_get(
     graphss_ctx *ctx, graphss_live *live, graphss_live_node *out, size_t node);
 /* Suspicion of nodes [n] (NaN without a detector), and posterior [n x n_classes] of their
@@ -207,7 +212,8 @@ typedef struct graphss_live_features {
     size_t n;
     graphss_live_feature *item;
 } graphss_live_features;
-/* Of a new node: all it has, with was 0. INVALID: no such node; NOMEM. Time O(features). */
+/* For a new node all of its features, with was 0. INVALID: no such node; NOMEM. Time
+ * O(features). */
 GRAPHSS_MUST_CHECK graphss_status graphss_live_features_get(
     graphss_ctx *ctx, graphss_live_features *out, const graphss_live *live, size_t node);
 GRAPHSS_API void graphss_live_features_destroy(
@@ -225,16 +231,16 @@ GRAPHSS_MUST_CHECK graphss_status graphss_live_suspects(
  * caller destroys it. NOMEM. Time O(graph). */
 GRAPHSS_MUST_CHECK graphss_status graphss_live_snapshot(
     graphss_ctx *ctx, graphss_dataset *out, const graphss_live *live, bool trusted);
-/* Computes everything again from the graph alone and compares. *different: rows of
+/* Recomputes everything from the graph alone and compares. *different: number of rows of
  * probabilities that differ in any bit; *farthest: the largest difference from
- * graphss_model_predict, whose dense products round by place. Either may be NULL. */
+ * graphss_model_predict, whose dense products round differently. Either may be NULL. */
 GRAPHSS_MUST_CHECK graphss_status graphss_live_verify(
     graphss_ctx *ctx, size_t *different, double *farthest, graphss_live *live);
 
 /* ---- groups and alerts ---- */
 
-/* Watches a group of nodes by name besides the group "all", number 0. Later names replace the
- * members of a group of this name; unknown names count once their nodes come. INVALID: an
+/* Watches a group of nodes by name besides the group "all", number 0. A second call with the
+ * same name replaces the members; names without a node count once the node comes. INVALID: an
  * empty name, or "all"; LIMIT: more than GRAPHSS_LIVE_GROUPS. */
 enum { GRAPHSS_LIVE_GROUPS = 1024 };
 GRAPHSS_MUST_CHECK graphss_status graphss_live_watch(graphss_ctx *ctx, graphss_live *live,
@@ -266,7 +272,7 @@ GRAPHSS_API const graphss_live_look *graphss_live_looks(const graphss_live *live
 
 typedef enum graphss_alert_state {
     GRAPHSS_ALERT_OPEN,
-    GRAPHSS_ALERT_ACKNOWLEDGED, /* someone looks at it; still open */
+    GRAPHSS_ALERT_ACKNOWLEDGED, /* acknowledged by a person; still open */
     GRAPHSS_ALERT_DISMISSED,    /* a false alarm */
     GRAPHSS_ALERT_CONFIRMED
 } graphss_alert_state;
@@ -281,15 +287,15 @@ typedef struct graphss_live_alert {
     double t, settled; /* when, and when it was dismissed or confirmed (NaN) */
     double e_value, threshold, p_value;
     uint64_t judged;        /* changed nodes since the trusted snapshot, of the group */
-    size_t n_suspects;      /* with the least p-values, first */
+    size_t n_suspects;      /* the nodes with the least p-values, in ascending order */
     const int32_t *suspect; /* borrowed; of nodes that are gone since, -1 */
     const double *suspect_p, *suspect_score;
 } graphss_live_alert;
 /* i below status.n_alerts, by id. */
 GRAPHSS_API void graphss_live_alert_get(
     const graphss_live *live, graphss_live_alert *out, size_t i);
-/* OPEN to any other, ACKNOWLEDGED to DISMISSED or CONFIRMED. INVALID: no such alert, or it is
- * settled already. Settling starts the test of its group afresh. */
+/* From OPEN to any other state, from ACKNOWLEDGED to DISMISSED or CONFIRMED. INVALID: no such
+ * alert, or it is settled already. Settling restarts the test of its group. */
 GRAPHSS_MUST_CHECK graphss_status graphss_live_settle(
     graphss_ctx *ctx, graphss_live *live, uint64_t id, graphss_alert_state state);
 /* The graph as it is becomes the trusted snapshot. INVALID while an alert is open: settle it
@@ -298,20 +304,21 @@ GRAPHSS_MUST_CHECK graphss_status graphss_live_trust(graphss_ctx *ctx, graphss_l
 
 /* ---- state ---- */
 
-/* All of it but the model as bytes, which the caller releases: graph, trusted snapshot, tests,
- * groups, alerts, what was seen of each source. The same state gives the same bytes. NOMEM. */
+/* Everything but the model as bytes, which the caller releases: graph, trusted snapshot,
+ * tests, groups, alerts, the numbers of applied events of each source. Equal states give equal
+ * bytes. NOMEM. */
 GRAPHSS_MUST_CHECK graphss_status graphss_live_save(
     graphss_ctx *ctx, void **bytes, size_t *n, const graphss_live *live);
-/* DATA: not such bytes, or of another model; NOMEM. Every later result has the bits it would
- * have had. */
+/* DATA: malformed, or of another model; NOMEM. All later results have the bits they would have
+ * had. */
 GRAPHSS_MUST_CHECK graphss_status graphss_live_load(graphss_ctx *ctx, graphss_live **out,
     const graphss_model *model, const void *bytes, size_t n);
 
-/* The graph as it is under another model, which is borrowed: it is the trusted snapshot, and
- * the test learns anew what is usual. Names, labels, groups, alerts, the clock and what was
- * seen of each source go on; nodes get other numbers where some are gone. Features and classes
- * are matched by name, as graphss_dataset_align does. INVALID: an alert is open; else as
- * graphss_live_new. `from` is not changed. */
+/* The present graph under another model, which is borrowed. It becomes the trusted snapshot,
+ * and the test learns again what is usual. Names, labels, groups, alerts, the clock and the
+ * numbers of applied events are kept; if nodes were removed the others are renumbered.
+ * Features and classes are matched by name, as graphss_dataset_align does. INVALID: an alert
+ * is open; else as graphss_live_new. `from` is not changed. */
 GRAPHSS_MUST_CHECK graphss_status graphss_live_adopt(graphss_ctx *ctx, graphss_live **out,
     const graphss_model *model, const graphss_live *from);
 

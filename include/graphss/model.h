@@ -11,9 +11,8 @@
  *     graphss_model_free(ctx, model);
  *
  * Training sees the graph, the features and the labels of the split; never the truth. A call
- * that takes a const model does not change it: several contexts may ask one at once. Those
- * that take one without const do: graphss_model_set_dataset, _set_split, _set_predictor and
- * graphss_alert_train. */
+ * that takes a const model does not change it: several contexts may use it at once. These
+ * change it: graphss_model_set_dataset, _set_split, _set_predictor and graphss_alert_train. */
 #ifndef GRAPHSS_MODEL_H
 #define GRAPHSS_MODEL_H
 
@@ -31,8 +30,8 @@ typedef enum graphss_mode {
     GRAPHSS_MODE_DEFAULT, /* tuned defaults, the equations as printed */
     GRAPHSS_MODE_PAPER    /* hyper-parameters and quirks of the paper's public code */
 } graphss_mode;
-/* "default", "paper"; "?" for what is no mode. Options read "honest" as "default", which was
- * its name; records and recipes still call it so. */
+/* "default", "paper"; "?" for any other value. Options accept "honest" for "default", its
+ * former name, which records and recipes still use. */
 GRAPHSS_API const char *graphss_mode_text(graphss_mode mode);
 
 typedef enum graphss_activation {
@@ -72,19 +71,20 @@ GRAPHSS_API const char *graphss_model_summary(size_t i);
 /* Whether a model uses an option of the table; false for an unknown name. Unused options are
  * ignored. */
 GRAPHSS_API bool graphss_model_uses(const char *model, const char *option);
-/* The preset of a model for these features: of dense ones, which are few and say something
- * each, fewer are dropped, and columns are standardised in place of rows (docs/method.md).
- * features NULL: words. An unknown name gives gcn's values with that name, which
- * graphss_model_train then refuses. */
+/* The preset of a model for these features. Dense features are few and each is informative, so
+ * fewer are dropped, and columns are standardised instead of rows (docs/method.md). features
+ * NULL: words. For an unknown name the values of gcn with that name, which graphss_model_train
+ * then refuses. */
 GRAPHSS_API void graphss_train_options_init(graphss_train_options *opt, const char *model,
     graphss_mode mode, const graphss_features *features);
 GRAPHSS_API const graphss_option *graphss_train_options_table(void);
 
-/* What a training run did. The arrays belong to it. */
+/* The result of a training run. The arrays belong to it. */
 typedef struct graphss_training {
-    size_t epochs;                       /* run */
-    size_t best_epoch;                   /* the one whose weights were kept, from 0 */
-    double train_accuracy, val_accuracy; /* of the kept weights, against the split's labels */
+    size_t epochs;     /* run */
+    size_t best_epoch; /* the epoch whose weights were kept, from 0 */
+    /* with the kept weights, against the split's labels */
+    double train_accuracy, val_accuracy;
     double seconds;
     float *loss;          /* [epochs] mean cross-entropy over the training nodes */
     float *val_acc;       /* [epochs] */
@@ -99,21 +99,21 @@ typedef struct graphss_train_input {
     const graphss_graph *graph;
     const graphss_features *features;
     size_t n_classes;
-    const graphss_split *split; /* with the labels to learn */
+    const graphss_split *split; /* with the labels to learn from */
     uint64_t seed;              /* streams INIT and DROPOUT */
 } graphss_train_input;
 
 GRAPHSS_API void graphss_train_input_init(graphss_train_input *in);
 
-/* The next training of this context writes its state to a file every so many seconds, and goes
- * on from that file where there is one: with the same result as if it had not been stopped.
- * of: text that names the dataset, such as its hash. The file stays and is the caller's to
- * remove. path NULL: no file. The training fails with DATA where the file is damaged or of
- * another dataset, split, seed or options. The next recovery by graphss does the same with a
- * folder, which has a file for each rank; of names both snapshots. */
+/* The next training of this context writes its state to a file every `seconds`, and continues
+ * from that file if it exists, with the same result as an uninterrupted run. of: text that
+ * identifies the dataset, such as its hash. The caller removes the file. path NULL: no file.
+ * The training fails with DATA if the file is damaged or of another dataset, split, seed or
+ * options. The next recovery by graphss does the same with a folder that has a file for each
+ * rank; `of` then identifies both snapshots. */
 GRAPHSS_MUST_CHECK graphss_status graphss_ctx_checkpoint(
     graphss_ctx *ctx, const char *path, const char *of, double seconds);
-/* Removes such a file, or folder. IO; it is no error that there is none. */
+/* Removes such a file, or folder. IO; a missing one is no error. */
 GRAPHSS_MUST_CHECK graphss_status graphss_checkpoint_remove(
     graphss_ctx *ctx, const char *path);
 
@@ -121,8 +121,8 @@ GRAPHSS_MUST_CHECK graphss_status graphss_checkpoint_remove(
  * accuracy (the lower validation loss where two are equal); in paper mode, as the paper's
  * code does, the first of the best and those one step later. The same seed gives the same
  * weights whatever the number of threads. log may be NULL. Progress stage: "train". opt NULL:
- * graphss_train_options_init(&opt, "gcn", GRAPHSS_MODE_DEFAULT, features). Dense features that
- * are not standardised, in honest mode, are warned of. Errors: INVALID (an option; an unsound
+ * graphss_train_options_init(&opt, "gcn", GRAPHSS_MODE_DEFAULT, features). In default mode it
+ * warns of dense features that are not standardised. Errors: INVALID (an option; an unsound
  * graph or features), SHAPE (features, graph and split disagree), DATA (no training node; a
  * NaN in the features, or numbers too large or too small to compute with), LIMIT (more weights
  * than the machine has memory for), NOMEM, CANCELLED. */
@@ -150,20 +150,20 @@ GRAPHSS_MUST_CHECK graphss_status graphss_model_label(graphss_ctx *ctx, int32_t 
     const graphss_model *model, const graphss_graph *graph, const graphss_features *features);
 GRAPHSS_API void graphss_model_free(graphss_ctx *ctx, graphss_model *model);
 
-/* What the model knows of itself; borrowed until it is freed. _classes, _features: how many;
- * _split: what it was trained on; _class_name: NULL where classes have no names; the hash and
- * name of the data: "" before graphss_model_set_dataset. */
+/* What the model stores; borrowed until it is freed. _classes, _features: how many; _split:
+ * what it was trained on; _class_name: NULL if classes have no names; hash and name of the
+ * data: "" before graphss_model_set_dataset. */
 GRAPHSS_API const graphss_train_options *graphss_model_options(const graphss_model *model);
 GRAPHSS_API size_t graphss_model_classes(const graphss_model *model);
 GRAPHSS_API size_t graphss_model_features(const graphss_model *model);
 GRAPHSS_API uint64_t graphss_model_seed(const graphss_model *model);
 GRAPHSS_API const graphss_split *graphss_model_split(const graphss_model *model);
 GRAPHSS_API const char *graphss_model_class_name(const graphss_model *model, size_t k);
-/* The names of all classes; empty where they have none. The model's. */
+/* The names of all classes; empty if they have none. Owned by the model. */
 struct graphss_names;
 GRAPHSS_API const struct graphss_names *graphss_model_class_names(const graphss_model *model);
-/* Of the data it was described by: how many nodes (0: not described), their names and those
- * of the features; empty where they have none. The model's. */
+/* What graphss_model_set_dataset stored: how many nodes (0: not called), their names and those
+ * of the features; empty if they have none. Owned by the model. */
 GRAPHSS_API size_t graphss_model_nodes(const graphss_model *model);
 GRAPHSS_API const struct graphss_names *graphss_model_node_names(const graphss_model *model);
 GRAPHSS_API const struct graphss_names *graphss_model_column_names(const graphss_model *model);
@@ -188,8 +188,8 @@ GRAPHSS_API bool graphss_model_weight(
     graphss_tensor *out, const graphss_model *model, size_t i);
 
 struct graphss_dataset;
-/* Stores in the model what it was trained on (names of nodes, features and classes, name and
- * hash of the data), so that later misuse is noticed. Copies them. SHAPE: the number of
+/* Stores in the model what data it was trained on (names of nodes, features and classes, name
+ * and hash of the data), so that later misuse is noticed. Copies them. SHAPE: the number of
  * features or classes differs from the model's; NOMEM. */
 GRAPHSS_MUST_CHECK graphss_status graphss_model_set_dataset(
     graphss_ctx *ctx, graphss_model *model, const struct graphss_dataset *data);

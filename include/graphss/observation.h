@@ -1,4 +1,4 @@
-/* graphss/observation.h - what alert and recover are shown: snapshots without labels, a model
+/* graphss/observation.h - the input of alert and recover: snapshots without labels, a model
  * and the labels of its split.
  *
  *     graphss_defence_input in;
@@ -32,9 +32,9 @@ typedef struct graphss_observation {
 /* A dataset as a defence may see it; borrows its parts. */
 GRAPHSS_API graphss_observation graphss_dataset_observe(const graphss_dataset *data);
 
-/* What an attacker changed at the nodes that were hit. */
+/* What an attacker changed at its victims. */
 typedef enum graphss_perturbation {
-    GRAPHSS_PERTURBATION_NOT_ESTIMATED, /* the method does not say */
+    GRAPHSS_PERTURBATION_NOT_ESTIMATED, /* the method does not estimate it */
     GRAPHSS_PERTURBATION_NONE,
     GRAPHSS_PERTURBATION_EDGES,
     GRAPHSS_PERTURBATION_FEATURES,
@@ -42,36 +42,36 @@ typedef enum graphss_perturbation {
     GRAPHSS_PERTURBATION_COPIED /* edges and features of another node */
 } graphss_perturbation;
 /* "none", "links", "features", "links and features", "copied"; NULL for NOT_ESTIMATED, "?" for
- * what is no perturbation. */
+ * any other value. */
 GRAPHSS_API const char *graphss_perturbation_text(graphss_perturbation kind);
 
-/* What a defence, alert or recover, is given. All borrowed. */
+/* The input of a defence, alert or recover. All borrowed. */
 typedef struct graphss_defence_input {
     uint32_t struct_size; /* sizeof(graphss_defence_input) */
     graphss_observation current;
     const graphss_observation *previous; /* nodes are matched by name; NULL: no history */
     const graphss_model *model;          /* trained before the current snapshot */
-    const graphss_split *split; /* in numbers of current; NULL: the model's own, its nodes
-                                 * found by name (graphss_split_match) */
-    uint64_t seed;              /* stream DEFENCE and the streams of training */
+    /* in numbers of current; NULL: the model's own, matched by name (graphss_split_match) */
+    const graphss_split *split;
+    uint64_t seed; /* stream DEFENCE and the streams of training */
 } graphss_defence_input;
 
 GRAPHSS_API void graphss_defence_input_init(graphss_defence_input *in);
 
 /* For each node of `to` the number of the node of `from` with the same name, or -1. Without
- * names a node is called by its number. The caller releases *match [to nodes]. */
+ * names a node is named by its number. The caller releases *match [to nodes]. */
 GRAPHSS_MUST_CHECK graphss_status graphss_observation_match(graphss_ctx *ctx, int32_t **match,
     const graphss_observation *to, const graphss_observation *from);
 /* The model's split in numbers of a snapshot, by name; nodes that are gone are left out. Where
  * one side has no names, its nodes are called 0, 1, 2 ... if that finds all of the smaller
- * side; else position counts, if there are as many nodes. A model that was not described
- * (graphss_model_set_dataset): as it is. DATA: no training node is there, or names on one side
- * only do not tell which is which; SHAPE: a node of a split that is taken as it is is not in
- * the snapshot. */
+ * side; else position counts, if there are as many nodes. For a model without
+ * graphss_model_set_dataset the split is returned unchanged. DATA: no training node is left,
+ * or names on one side only do not determine the match; SHAPE: an unchanged split has a node
+ * that is not in the snapshot. */
 GRAPHSS_MUST_CHECK graphss_status graphss_split_match(graphss_ctx *ctx, graphss_split *out,
     const graphss_model *model, const graphss_observation *current);
-/* The split in the numbers of `to`, given in those of `from`: match [n] is what
- * graphss_observation_match gave. Nodes that `to` lacks are left out. */
+/* Translates a split from the numbers of `from` to those of `to`: match [n] is from
+ * graphss_observation_match. Nodes that `to` lacks are left out. */
 GRAPHSS_MUST_CHECK graphss_status graphss_split_translate(graphss_ctx *ctx, graphss_split *out,
     const graphss_split *split, const int32_t *match, size_t n);
 

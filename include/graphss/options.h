@@ -7,8 +7,8 @@
  *
  * A table row names a field, its type, its range and its help. The same table parses
  * command lines, prints --help, writes JSON and fills reports, so an option is described
- * once. Defaults are not in the table: they are what the struct's _init() sets. Texts of
- * errors call the field weight_decay "--weight-decay", as the program does. */
+ * once. Defaults are not in the table: they are what the struct's _init() sets. Error texts
+ * write the field weight_decay as "--weight-decay", as the program does. */
 #ifndef GRAPHSS_OPTIONS_H
 #define GRAPHSS_OPTIONS_H
 
@@ -37,10 +37,10 @@ typedef struct graphss_option {
     const char *value;          /* what --help calls the value: "N", "RATE", "FILE" */
     const char *help;           /* one line, no full stop */
     char letter;                /* short name, or 0 */
-    bool later;   /* BOOL, INT, CHOICE, STRING: the option is younger than some files
-                   * and records, which lack it. It is written only where it is
-                   * on, not 0, not the first choice, or not NULL, so that lacking it and
-                   * having it off are the same */
+    /* BOOL, INT, CHOICE, STRING: the option is younger than some files and records, which lack
+     * it. It is written only if it is true, not 0, not the first choice, or not NULL, so that
+     * absent means off */
+    bool later;
     size_t share; /* AMOUNT: offset of its second field */
 } graphss_option;
 

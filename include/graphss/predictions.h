@@ -25,20 +25,20 @@ typedef struct graphss_predictions {
     size_t n_nodes, n_classes;
     int32_t *label;    /* [n_nodes]; -1: abstained */
     float *prob;       /* [n_nodes x n_classes], rows sum to 1; or NULL */
-    double *posterior; /* likewise */
+    double *posterior; /* empty: the same */
     double *perturbed; /* [n_nodes] in [0, 1], see graphss_recover_result; or NULL */
     graphss_names node_names;
     graphss_names class_names; /* of labels; empty: they are numbers of the data's classes */
-    graphss_split split;       /* in numbers of the rows; no node in it: unknown. Of its labels
-                                * none are written */
-    uint64_t reserved[4];      /* 0 */
+    /* in numbers of the rows; empty: unknown. Its labels are not written */
+    graphss_split split;
+    uint64_t reserved[4]; /* 0 */
 } graphss_predictions;
 
 /* Whole or not at all; the same predictions give the same bytes. INVALID (no labels, or
  * another number of names than nodes), IO, NOMEM. */
 GRAPHSS_MUST_CHECK graphss_status graphss_predictions_write(
     graphss_ctx *ctx, const graphss_predictions *p, const char *path);
-/* DATA (with array and what was wanted), NOT_FOUND, IO, NOMEM. */
+/* DATA (with the array and what was wanted), NOT_FOUND, IO, NOMEM. */
 GRAPHSS_MUST_CHECK graphss_status graphss_predictions_read(
     graphss_ctx *ctx, graphss_predictions *out, const char *path);
 GRAPHSS_API void graphss_predictions_destroy(graphss_ctx *ctx, graphss_predictions *p);

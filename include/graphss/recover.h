@@ -68,12 +68,12 @@ typedef struct graphss_paper_options {
     int64_t warmup;         /* number of initial sweeps with the warm-up matrix; < sweeps */
     int64_t retrain_epochs; /* of each retraining; 0: never */
     double prior;           /* alpha, the Dirichlet parameter of every cell */
-    bool dynamic_phi;       /* learn the transition matrix; else labels stay as they are */
+    bool dynamic_phi;       /* learn the transition matrix; else labels stay unchanged */
 } graphss_paper_options;
 
 /* label-propagation, appnp. */
 typedef struct graphss_propagation_options {
-    double alpha;  /* fraction that comes from the edges, [0, 1] */
+    double alpha;  /* share of the edges in the similarity, [0, 1] */
     int64_t steps; /* rounds of spreading */
 } graphss_propagation_options;
 
@@ -101,8 +101,8 @@ typedef struct graphss_rgcn_options {
 
 typedef struct graphss_prognn_options {
     double sparsity;    /* weight of |S|_1 of the learnt graph S, */
-    double low_rank;    /* of its nuclear norm, */
-    double smoothness;  /* of how much features differ along its edges, */
+    double low_rank;    /* weight of its nuclear norm, */
+    double smoothness;  /* of the difference of features along its edges, */
     double gamma;       /* of the labels in the loss of the edges */
     double graph_rate;  /* step size of the edges */
     int64_t neighbours; /* alike nodes that a node may be connected to besides, */
@@ -142,9 +142,9 @@ typedef struct graphss_recover_options {
                                   * apart from ours (graphss). How a classifier is trained is
                                   * fit.mode */
     graphss_recover_train train; /* which classifier */
-    double abstain;            /* label -1 where the largest posterior is smaller; 0: never */
-    graphss_train_options fit; /* how the method's classifier is trained */
-    union {                    /* of the method, by its name */
+    double abstain;              /* label -1 if the largest posterior is smaller; 0: never */
+    graphss_train_options fit;   /* how the method's classifier is trained */
+    union {                      /* of the method, by its name */
         graphss_paper_options paper;
         graphss_propagation_options propagation;
         graphss_jaccard_options jaccard;
@@ -187,7 +187,7 @@ typedef struct graphss_recover_result {
     graphss_predictions predictions;
     const char *method;        /* constant text */
     const char *train;         /* "evasion", "retrain" or "none": nothing is trained */
-    const char *how;           /* constant text: what was trained on which snapshot */
+    const char *how;           /* constant text: which model was trained on which snapshot */
     graphss_perturbation kind; /* the most likely attack */
     double share;              /* estimated fraction of the nodes without a label, trusted
                                 * ones aside, that are perturbed */
@@ -200,19 +200,17 @@ typedef struct graphss_recover_result {
     uint64_t reserved[3]; /* 0 */
 } graphss_recover_result;
 
-/* Labels in->current. opt NULL: the honest preset of "graphss".
- * Progress stages, each more than once where a method does a thing again: "train" where
- * something is trained; "simulate", in it "attack", and "infer" (graphss; before them "look"
- * and "rehearse" of alert.h where labels are few or there is a past), "spread"
- * (label-propagation), "factorise" (svd), "compare", "factorise" and "adapt" (prognn),
- * "labelled neighbours" and "unlabelled neighbours" (nrgnn), "attack" (advtrain). Errors:
- * INVALID (an unsound graph or features, an option, a method that does not exist, a way of
- * training or trusted nodes that have no meaning for it, a trusted node that is not there, no
- * previous where it is needed), SHAPE (snapshots,
- * model and split disagree), DATA (no features; no edges or only one class among the training
- * labels where the method needs more; an answer that is no number, since a training went
- * astray), LIMIT, NOMEM, CANCELLED. out is written only on
- * success. The result does not depend on the number of threads. */
+/* Labels in->current. opt NULL: the default preset of "graphss". Progress stages, some of them
+ * more than once: "train" where something is trained; "simulate", in it "attack", and "infer"
+ * (graphss; before them "look" and "rehearse" of alert.h where labels are few or there is a
+ * past), "spread" (label-propagation), "factorise" (svd), "compare", "factorise" and "adapt"
+ * (prognn), "labelled neighbours" and "unlabelled neighbours" (nrgnn), "attack" (advtrain).
+ * Errors: INVALID (an unsound graph or features, an option, a method that does not exist, a
+ * way of training or trusted nodes that have no meaning for it, a trusted node that is not
+ * there, no previous where it is needed), SHAPE (snapshots, model and split disagree), DATA
+ * (no features; no edges or only one class among the training labels where the method needs
+ * more; an answer that is not finite, since a training diverged), LIMIT, NOMEM, CANCELLED. out
+ * is written only on success. The result does not depend on the number of threads. */
 GRAPHSS_MUST_CHECK graphss_status graphss_recover_run(graphss_ctx *ctx,
     graphss_recover_result *out, const graphss_defence_input *in,
     const graphss_recover_options *opt);

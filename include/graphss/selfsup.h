@@ -13,12 +13,12 @@
  * Knows no model and no graph: takes the class probabilities of any classifier, what one or
  * more sources said of the nodes, and a function that fits the classifier again.
  *
- * The model. Node n has a true class z_n ~ prob[n]. Source m says y_mn ~ phi_m[z_n], the rows
- * of phi_m are Dirichlet. A switch may say that a node's evidence was tampered with: its
- * state r_n is drawn from shares that are Dirichlet too, and in another state than the first
- * the node has other class probabilities and its sources other transition matrices.
- * The sampler integrates matrices and shares out and draws each (z_n, r_n) given all others.
- */
+ * The model. Node n has a true class z_n ~ prob[n]. Source m gives it the label y_mn ~
+ * phi_m[z_n], the rows of phi_m are Dirichlet. A switch may say that a node's evidence was
+ * tampered with: its state r_n is drawn from shares that are Dirichlet too, and in another
+ * state than the first the node has other class probabilities and its sources other transition
+ * matrices. The sampler integrates matrices and shares out and draws each (z_n, r_n) given all
+ * others. / */
 #ifndef GRAPHSS_SELFSUP_H
 #define GRAPHSS_SELFSUP_H
 
@@ -34,7 +34,7 @@ enum { GRAPHSS_SOURCES_MAX = 16, GRAPHSS_STATES_MAX = 16 };
 /* A source of labels: annotators, the previous snapshot, a vote of the neighbours. All
  * pointers are borrowed for the call. */
 typedef struct graphss_source {
-    const char *name;     /* for reports; NULL: none */
+    const char *name;     /* for reports; NULL: unnamed */
     const int32_t *label; /* [n] in [-1, n_classes); -1: no label for this node */
     graphss_prior prior;  /* of its matrix; {.alpha = 1} is the paper's */
     const double *phi;    /* [n_classes x n_classes] phi', used instead of the sampled matrix
@@ -48,19 +48,20 @@ typedef struct graphss_source {
 
 /* What may have happened to a node's evidence. The first state is "untouched". */
 typedef struct graphss_state {
-    const char *name;        /* for reports; NULL: none */
-    double concentration;    /* Dirichlet parameter of its share, > 0. Two states with 0.8 N
-                              * and 0.2 N: a share of about 0.2, hard to move */
-    const float *prob;       /* [n x n_classes] class probabilities in this state, rows that
-                              * sum to 1; NULL: flat. The first state must have NULL: its are
-                              * those of the input */
-    const float *likelihood; /* [n] how likely the node looks as it does (its degree, its row
-                              * sum) in this state, up to a factor per node; NULL: 1 */
+    const char *name;     /* for reports; NULL: unnamed */
+    double concentration; /* Dirichlet parameter of its share, > 0. Two states with 0.8 N
+                           * and 0.2 N: a share of about 0.2, hard to move */
+    const float *prob;    /* [n x n_classes] class probabilities in this state, rows that
+                           * sum to 1; NULL: flat. The first state must have NULL: its are
+                           * those of the input */
+    /* [n] likelihood of the node's appearance (its degree, its row sum) in this state, up to a
+     * factor per node; NULL: 1 */
+    const float *likelihood;
 } graphss_state;
 
 /* Fits the classifier again and writes the new class probabilities.
  *   prob   [n x n_classes]  in: those used so far; out: the new ones
- *   label  [n]              current z (of several chains, what most of them hold)
+ *   label [n] current z (of several chains, the most frequent)
  * Called on the caller's thread. Any status but OK ends the run with that status. */
 typedef graphss_status (*graphss_refit_fn)(graphss_ctx *ctx, void *user, float *prob,
     const int32_t *label, size_t n, size_t n_classes);
@@ -108,25 +109,27 @@ typedef struct graphss_selfsup_options {
     int64_t phi_every;     /* ARGMAX: refresh phi every phi_every sweeps */
     int64_t retrain_every; /* refit after sweeps 1, 1 + this, ...; not after the last */
     graphss_refit_rule refit_rule;
-    bool frozen; /* ARGMAX with phi fixed: labels stay the classifier's own, which is what
-                  * the paper's code does and why its ablation shows no change */
+    /* ARGMAX with phi fixed: labels stay the classifier's own. The paper's code does this,
+     * which is why its ablation shows no change */
+    bool frozen;
 } graphss_selfsup_options;
 
 /* Exact Gibbs, 4 chains. */
 GRAPHSS_API void graphss_selfsup_options_init(graphss_selfsup_options *opt);
 /* Algorithm 1 as its authors ran it (see docs/selfsup.md): ARGMAX, phi and refit at every
- * 10th sweep, AGREEMENT in place of a look at the test labels. */
+ * 10th sweep, AGREEMENT instead of reading the test labels. */
 GRAPHSS_API void graphss_selfsup_options_init_paper(graphss_selfsup_options *opt);
 GRAPHSS_API const graphss_option *graphss_selfsup_options_table(void);
 
 /* One number followed over the sweeps that were averaged, in each chain. */
 typedef struct graphss_trace {
-    const char *what; /* "class": share of nodes in class `index`; "source": share of nodes
-                       * whose z is what source `index` says; "state": share in `index` */
+    /* "class": share of nodes in class `index`; "source": share of nodes whose z is the label
+     * of source `index`; "state": share in `index` */
+    const char *what;
     size_t index;
     double mean, deviation; /* over all chains */
     double r_hat;           /* near 1 when the chains agree */
-    double ess;             /* independent draws it is worth */
+    double ess;             /* effective number of independent draws */
 } graphss_trace;
 
 /* A plain value: {0} is empty; the arrays belong to it. */
@@ -138,9 +141,10 @@ typedef struct graphss_selfsup_result {
                         * noise. ARGMAX: the factors of the last sweep, normalised */
     double *state;     /* [n x n_states] the same for the states; NULL without a switch */
     double *counts;    /* [n_sources x n_classes x n_classes] C, mean over the kept sweeps */
-    double *phi;       /* [n_sources x n_classes x n_classes] posterior mean; the first
-                        * state's where there are several */
-    double *share;     /* [n_states] posterior mean share of each state */
+    /* [n_sources x n_classes x n_classes] posterior mean; of the first state if there are
+     * several */
+    double *phi;
+    double *share;        /* [n_states] posterior mean share of each state */
     graphss_trace *trace; /* [n_traces] */
     size_t n_traces;
     double r_hat; /* the worst of the traces; NaN when fewer than 4 sweeps were kept */

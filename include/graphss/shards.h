@@ -7,8 +7,8 @@
  *
  * The folder holds part-0000.npz, part-0001.npz ... and shards.json, which names the dataset
  * and has the SHA-256 of each part. graphss_dataset_read reads the folder as one dataset
- * again, equal to what was written. docs/distributed.md tells how ranks work on their parts.
- */
+ * again, equal to what was written. docs/distributed.md describes how ranks work on their
+ * parts. / */
 #ifndef GRAPHSS_SHARDS_H
 #define GRAPHSS_SHARDS_H
 
@@ -32,7 +32,7 @@ GRAPHSS_MUST_CHECK graphss_status graphss_partition_read(
 GRAPHSS_MUST_CHECK graphss_status graphss_partition_scotch(
     graphss_ctx *ctx, int32_t **part, const graphss_graph *graph, size_t parts);
 
-/* What a cut costs. */
+/* The cost of a partition. */
 typedef struct graphss_shards_summary {
     size_t parts;
     size_t entries;                 /* of the graph: each edge stands twice */

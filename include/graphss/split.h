@@ -5,9 +5,9 @@
  *     graphss_split_make(ctx, &split, data.label, n, data.n_classes, 1, NULL);
  *     graphss_split_destroy(ctx, &split);
  *
- * The labels a model or a defence may use are in the split and nowhere else: train_label
- * and val_label hold what the annotators said, noise included. The truth stays in the
- * dataset, for evaluation. */
+ * The labels a model or a defence may use are in the split and nowhere else: train_label and
+ * val_label hold the annotators' labels, noise included. The truth stays in the dataset, for
+ * evaluation. */
 #ifndef GRAPHSS_SPLIT_H
 #define GRAPHSS_SPLIT_H
 
@@ -30,8 +30,9 @@ typedef struct graphss_split {
 typedef enum graphss_noise {
     GRAPHSS_NOISE_UNIFORM, /* exactly share * n labels, each to one of the other classes */
     GRAPHSS_NOISE_PAPER,   /* the paper's code: may redraw the truth, never the last class */
-    GRAPHSS_NOISE_PAIR     /* exactly share * n labels, each to the class before its own, of
-                            * the first to the last: what annotators confuse */
+    /* exactly share * n labels, each changed to the class before its own (the first to the
+     * last): classes that annotators confuse */
+    GRAPHSS_NOISE_PAIR
 } graphss_noise;
 
 typedef struct graphss_split_options {
@@ -45,9 +46,9 @@ typedef struct graphss_split_options {
 GRAPHSS_API void graphss_split_options_init(graphss_split_options *opt);
 GRAPHSS_API const graphss_option *graphss_split_options_table(void);
 
-/* Draws a split of the nodes whose label is known (label[i] >= 0), stream SPLIT, then
- * makes its labels noisy, stream NOISE. Errors: INVALID (shares), DATA (too few nodes;
- * label NULL, as of data without), NOMEM. */
+/* Draws a split of the nodes whose label is known (label[i] >= 0), stream SPLIT, then adds
+ * noise to its labels, stream NOISE. Errors: INVALID (shares), DATA (too few nodes; no
+ * labels), NOMEM. */
 GRAPHSS_MUST_CHECK graphss_status graphss_split_make(graphss_ctx *ctx, graphss_split *out,
     const int32_t *label, size_t n, size_t n_classes, uint64_t seed,
     const graphss_split_options *opt);

@@ -19,8 +19,8 @@ extern "C" {
 
 /* The Dirichlet prior of the rows of one matrix. Cell (t, y) gets
  *     alpha + anchor * (t == y ? diagonal : (1 - diagonal) / (n_classes - 1)) + cell[t][y].
- * {.alpha = 1} is the paper's. An anchor of the size of a class says "this source is right
- * with probability `diagonal`" as loudly as the data can say otherwise. */
+ * {.alpha = 1} is the paper's. An anchor of the size of a class weighs "this source is right
+ * with probability `diagonal`" as much as the data. */
 typedef struct graphss_prior {
     double alpha;       /* every cell, in [0, 1e9] */
     double anchor;      /* every row, in [0, 1e9]: weight of the prior, as a number of nodes */
@@ -39,7 +39,7 @@ GRAPHSS_MUST_CHECK graphss_status graphss_prior_cells(
  *   phi    [n_classes x n_classes]  out
  *   prob   [n_nodes x n_classes]    class probabilities from any classifier
  *   node   [n]                      ids below n_nodes: the training nodes
- *   label  [n]                      what the annotators said of them
+ *   label [n] their labels by the annotators
  *
  * Errors: INVALID (a node or label out of range, a probability that is negative or not
  * finite). Time O(n * n_classes). */

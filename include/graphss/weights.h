@@ -5,9 +5,9 @@
  *     graphss_model_import(ctx, &model, "gcn.safetensors", GRAPHSS_LAYOUT_PYG, &how);
  *     graphss_model_probe(ctx, &off, model, &data.graph, &data.features, prob);
  *
- * A file of weights does not say whether loops are added, how features are scaled, how many
- * hops there are: it is easy to read one wrongly and get probabilities all the same. So
- * compare them with those of the origin before they are used. */
+ * A file of weights does not say whether loops are added, how features are scaled or how many
+ * hops there are, so a wrong reading still gives probabilities. Compare them with those of the
+ * original model before use. */
 #ifndef GRAPHSS_WEIGHTS_H
 #define GRAPHSS_WEIGHTS_H
 
@@ -23,12 +23,12 @@ typedef enum graphss_layout {
     GRAPHSS_LAYOUT_DGL,       /* layers.0.weight, layers.0.fc_neigh.weight ... */
     GRAPHSS_LAYOUT_DEEPROBUST /* gc1.weight */
 } graphss_layout;
-/* "pyg", "dgl", "deeprobust"; "?" for what is no layout. */
+/* "pyg", "dgl", "deeprobust"; "?" for any other value. */
 GRAPHSS_API const char *graphss_layout_text(graphss_layout layout);
 
-/* What a file does not say, with the usual values: a model's options without any scaling of
- * features. Of these model, hops (sgc), self_loops (gcn, sgc), activation (gat), row_normalise
- * are looked at; widths, layers, heads and biases follow from the shapes. */
+/* Options that a file does not store, with the usual values and without scaling of features.
+ * Of these only model, hops (sgc), self_loops (gcn, sgc), activation (gat), row_normalise are
+ * used; widths, layers, heads and biases follow from the shapes. */
 GRAPHSS_API void graphss_import_options_init(graphss_train_options *opt, const char *model);
 
 /* A model with these weights, without a split. Layers are in the order of the numbers in their
@@ -42,20 +42,20 @@ GRAPHSS_MUST_CHECK graphss_status graphss_model_from_tensors(graphss_ctx *ctx,
 GRAPHSS_MUST_CHECK graphss_status graphss_model_import(graphss_ctx *ctx, graphss_model **out,
     const char *path, graphss_layout layout, const graphss_train_options *how);
 
-/* Lets a model remember what it was trained with, for alert and recover, in place of what it
- * had. INVALID (lists that are not sound), DATA (a label that is no class of it), NOMEM. */
+/* Replaces the split that the model stores, for alert and recover. INVALID (lists that are not
+ * sound), DATA (a label that is no class of it), NOMEM. */
 GRAPHSS_MUST_CHECK graphss_status graphss_model_set_split(
     graphss_ctx *ctx, graphss_model *model, const graphss_split *split);
 
-/* The weights of a model by the names of a layout, in safetensors. INVALID: the layout has no
- * such model, or the model scales its features by more than rows, which no layout can say; IO,
- * NOMEM. */
+/* Writes the weights of a model as safetensors, with the names of a layout. INVALID: the
+ * layout has no such model, or the model scales its features by more than rows, which no
+ * layout can express; IO, NOMEM. */
 GRAPHSS_MUST_CHECK graphss_status graphss_model_export(
     graphss_ctx *ctx, const graphss_model *model, const char *path, graphss_layout layout);
 
-/* Does the model say what its origin said, prob [n_nodes x n_classes]? *off: the largest
- * difference of a probability. DATA: above 1e-4, with the node and how many labels differ; the
- * errors of graphss_model_predict. */
+/* Compares the model with its original, which gave prob [n_nodes x n_classes]. *off: the
+ * largest difference of a probability. DATA: above 1e-4, with the node and how many labels
+ * differ; the errors of graphss_model_predict. */
 GRAPHSS_MUST_CHECK graphss_status graphss_model_probe(graphss_ctx *ctx, double *off,
     const graphss_model *model, const graphss_graph *graph, const graphss_features *features,
     const float *prob);

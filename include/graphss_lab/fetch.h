@@ -8,7 +8,7 @@
  *     graphss_release(ctx, found.path);
  *
  * The list of files, their sources, licences and checksums is built in (from
- * src/lab/fetch/manifest.json). Nothing is trusted that does not match its checksum. */
+ * src/lab/fetch/manifest.json). A file that does not match its checksum is refused. */
 #ifndef GRAPHSS_LAB_FETCH_H
 #define GRAPHSS_LAB_FETCH_H
 
@@ -22,10 +22,11 @@ typedef struct graphss_fetch_options {
     uint32_t struct_size; /* sizeof(graphss_fetch_options) */
     const char *dir;      /* folder for the files; created if missing */
     const char *base_url; /* instead of each file's own, for mirrors and tests; or NULL */
-    bool offline;         /* only check what is there; NETWORK when something is missing */
-    bool force;           /* download again what is there and sound */
-    const char *const *data_dirs; /* folders, ended by NULL, where the dataset may be already:
-                                   * then it is not downloaded, unless by force; or NULL */
+    bool offline;         /* only check the files on disk; NETWORK if one is missing */
+    bool force;           /* download even if the file is there and sound */
+    /* folders, ended by NULL, which may have the dataset already: then it is not downloaded,
+     * unless by force; or NULL */
+    const char *const *data_dirs;
 } graphss_fetch_options;
 
 GRAPHSS_API void graphss_fetch_options_init(graphss_fetch_options *opt);
@@ -40,12 +41,12 @@ typedef struct graphss_fetch_item {
 } graphss_fetch_item;
 
 typedef struct graphss_fetch_result {
-    char *path;      /* of the dataset, as graphss_dataset_read takes it; release it */
-    uint64_t bytes;  /* of its files together */
-    size_t files;    /* how many make it up */
-    size_t fetched;  /* how many were downloaded now */
-    bool unchecked;  /* it was in data_dirs, in other files than these, so that there is no
-                      * checksum to compare */
+    char *path;     /* of the dataset, as graphss_dataset_read takes it; release it */
+    uint64_t bytes; /* of all its files */
+    size_t files;   /* how many make it up */
+    size_t fetched; /* how many were downloaded now */
+    /* found in data_dirs as a file of another format, so there is no checksum to compare */
+    bool unchecked;
     char sha256[65]; /* of its file, or of the sha256sum-style listing if there are several */
     uint64_t reserved[4]; /* 0 */
 } graphss_fetch_result;

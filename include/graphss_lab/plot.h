@@ -18,7 +18,7 @@ extern "C" {
 #endif
 
 typedef struct graphss_plot_series {
-    const char *name; /* in the legend; NULL: not listed there */
+    const char *name; /* in the legend; NULL: not in the legend */
     const double *x;  /* [n], or NULL: 0, 1, 2 ... */
     const double *y;  /* [n]; a value that is not finite leaves a gap */
     size_t n;

@@ -38,12 +38,12 @@ GRAPHSS_MUST_CHECK graphss_status graphss_report_write(graphss_ctx *ctx,
 
 /* ---- a page about one snapshot, to send to a colleague ---- */
 
-/* A line of a list: a name and what is said of it. */
+/* A line of a list: a name and its text. */
 typedef struct graphss_page_line {
     const char *name, *text;
 } graphss_page_line;
 
-/* A node that looks suspicious. */
+/* A suspicious node. */
 typedef struct graphss_page_node {
     const char *name;
     double perturbed, p_value;  /* NaN: not known */
@@ -59,7 +59,7 @@ typedef struct graphss_page {
     const char *title, *lead; /* lead: what was judged, and when; or NULL */
     const char *verdict;      /* in a sentence or two */
     const char *word;         /* before it; NULL: "alert" or "no alert" */
-    bool alarming;            /* it is shown as such */
+    bool alarming;            /* whether it is styled as an alert */
     const graphss_page_line *fact;
     size_t n_facts;
     const graphss_page_node *node;
@@ -68,8 +68,8 @@ typedef struct graphss_page {
     const char *node_note; /* what the list is; or NULL */
     const graphss_page_line *change;
     size_t n_changes;
-    const char *change_note;   /* in place of changes: why none can be told; or NULL */
-    const char *const *unseen; /* [n_unseen] what was not looked at */
+    const char *change_note;   /* shown instead of changes: why there are none; or NULL */
+    const char *const *unseen; /* [n_unseen] what was not examined */
     size_t n_unseen;
     const graphss_page_line *setting;
     size_t n_settings;

@@ -44,7 +44,8 @@ typedef struct graphss_reproduce_options {
      * none. Borrowed, called in processes of their own and never released. It must answer for
      * the classes of every dataset that is run. */
     const graphss_predictor *predictor;
-    const char *predictor_name; /* what records call it; needed beside a predictor */
+    /* the name of the dataset in records; needed with a predictor */
+    const char *predictor_name;
 } graphss_reproduce_options;
 
 GRAPHSS_API void graphss_reproduce_options_init(graphss_reproduce_options *opt);
@@ -63,8 +64,8 @@ typedef struct graphss_reproduce_result {
     uint64_t reserved[4]; /* 0 */
 } graphss_reproduce_result;
 
-/* The name of the i-th recipe that is built in, NULL past the last. *text, of n bytes: the
- * whole of it, which begins with a remark about what it makes; borrowed for ever. */
+/* The name of the i-th built-in recipe, NULL past the last. *text, of n bytes: its content,
+ * which begins with a comment on what it makes; constant. */
 GRAPHSS_API const char *graphss_reproduce_recipe(size_t i, const char **text, size_t *n);
 
 /* Runs what is missing; opt is needed. Progress stage: "reproduce", in milliseconds of

@@ -35,7 +35,8 @@ typedef struct graphss_snapshot_options {
     uint32_t struct_size;    /* sizeof(graphss_snapshot_options) */
     graphss_setting setting; /* seen */
     double victims;          /* share of the nodes of an attacked group, (0, 1]; 0.2 */
-    double missing;          /* growing: share of the edges previous lacks, [0, 1); 0.5 */
+    /* growing: share of the present edges that previous lacks, [0, 1); 0.5 */
+    double missing;
     int64_t groups;          /* number of groups the test nodes are divided into; 1 */
     int64_t attacked_groups; /* number of attacked groups; 1 */
     bool background; /* the same share of the other groups' nodes is listed in `churned` */
@@ -49,7 +50,8 @@ GRAPHSS_API const char *graphss_setting_text(graphss_setting setting);
 /* A plain value: {0} is empty. Node numbers are those of current, but for previous_split. */
 typedef struct graphss_snapshots {
     graphss_dataset previous, current;
-    graphss_split previous_split, split; /* the former without nodes that previous lacks */
+    /* previous_split: the split without nodes that previous lacks */
+    graphss_split previous_split, split;
     size_t n_groups;
     int64_t *group_start; /* [n_groups + 1] into group_node */
     int32_t *group_node;  /* the test nodes, group by group, ascending in each */

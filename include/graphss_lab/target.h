@@ -49,8 +49,8 @@ GRAPHSS_API const char *graphss_target_name(size_t i);
 GRAPHSS_MUST_CHECK GRAPHSS_API graphss_status graphss_target_ask(void *user, graphss_ctx *ctx,
     double *loss, const graphss_attack_input *in, const graphss_graph *graph,
     const graphss_features *features);
-/* label [n_nodes]: what the defender ends with on such a snapshot; with alert that is the
- * model's label, and -1 for a node that an alert holds for perturbed. */
+/* label [n_nodes]: the labels that the defender has for such a snapshot. With alert these are
+ * the model's, and -1 for a node that an alert flags as perturbed. */
 GRAPHSS_MUST_CHECK GRAPHSS_API graphss_status graphss_target_label(graphss_ctx *ctx,
     int32_t *label, const graphss_target *target, const graphss_graph *graph,
     const graphss_features *features);

@@ -33,8 +33,9 @@ typedef struct graphss_serve_options {
     const char *tokens;   /* file of tokens, as graphss_server_token_add writes it; NULL: none,
                            * which needs a loopback address or a Unix socket */
     const char *tls_cert, *tls_key; /* PEM files; NULL: no TLS */
-    const char *host;  /* names besides those of loopback that a request may call us by, with
-                        * commas between; NULL: none */
+    /* names besides those of loopback by which clients may call the server, separated by
+     * commas; NULL: none */
+    const char *host;
     bool behind_proxy; /* a proxy does TLS: another address without tls_cert is allowed */
     int64_t batch;     /* most events applied at once; 1000 */
     int64_t queue;     /* most events that wait; 50000 */
@@ -45,8 +46,10 @@ typedef struct graphss_serve_options {
     /* Where else events come from: graphss_event_source_open. Borrowed until it is freed. */
     graphss_event_source *source[GRAPHSS_SERVE_SOURCES];
     size_t n_sources;
-    graphss_store_receivers tell; /* of alerts, by a thread of its own; nobody at first */
-    const char *model_file; /* what graphss_server_reload reads the model from; NULL: none */
+    /* receivers of alerts, served by a thread of its own; none at first */
+    graphss_store_receivers tell;
+    /* where graphss_server_reload reads the model from; NULL: nowhere */
+    const char *model_file;
 } graphss_serve_options;
 
 GRAPHSS_API void graphss_serve_options_init(graphss_serve_options *opt);
@@ -59,10 +62,10 @@ GRAPHSS_API const graphss_option *graphss_serve_options_table(void);
 GRAPHSS_MUST_CHECK graphss_status graphss_server_new(graphss_ctx *ctx, graphss_server **out,
     graphss_store *store, graphss_model *model, graphss_live *live,
     const graphss_serve_options *opt);
-/* Where it can be reached: "http://127.0.0.1:8321/" or "unix:PATH". Borrowed. */
+/* Its address: "http://127.0.0.1:8321/" or "unix:PATH". Borrowed. */
 GRAPHSS_API const char *graphss_server_address(const graphss_server *server);
-/* Serves until the progress callback of ctx asks to stop, then answers what waits, and
- * returns OK. Otherwise what made it impossible to go on. */
+/* Serves until the progress callback of ctx asks to stop, then answers the waiting requests
+ * and returns OK; otherwise the error that stopped it. */
 GRAPHSS_MUST_CHECK graphss_status graphss_server_run(graphss_ctx *ctx, graphss_server *server);
 /* The same from another thread, or before it runs. */
 GRAPHSS_API void graphss_server_stop(graphss_server *server);

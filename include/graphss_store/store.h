@@ -33,9 +33,9 @@ typedef struct graphss_store graphss_store;
 typedef enum graphss_store_mode {
     GRAPHSS_STORE_READ,
     GRAPHSS_STORE_WRITE,  /* creates the file */
-    GRAPHSS_STORE_CHANGE, /* writes to a file that is there */
-    GRAPHSS_STORE_OUTBOX /* for graphss_store_send alone, on another thread of the process that
-                          * has it open for writing */
+    GRAPHSS_STORE_CHANGE, /* writes to an existing file */
+    /* for graphss_store_send alone, on another thread of the process that writes */
+    GRAPHSS_STORE_OUTBOX
 } graphss_store_mode;
 
 /* IO: another process writes to it, the disk does not, or a server is not reached; DATA: not a
@@ -58,8 +58,8 @@ GRAPHSS_API void graphss_store_keep(graphss_store *store, uint64_t events);
 /* Stores the first snapshot. INVALID: there is one already. */
 GRAPHSS_MUST_CHECK graphss_status graphss_store_start(
     graphss_ctx *ctx, graphss_store *store, const graphss_live *live);
-/* The live graph as it was after the last batch. NOT_FOUND: nothing was stored yet; DATA:
- * another model. */
+/* The live graph after the last batch. NOT_FOUND: nothing was stored yet; DATA: another model.
+ */
 GRAPHSS_MUST_CHECK graphss_status graphss_store_resume(
     graphss_ctx *ctx, graphss_store *store, graphss_live **out, const graphss_model *model);
 
@@ -69,7 +69,7 @@ typedef struct graphss_store_line {
 } graphss_store_line;
 
 typedef struct graphss_store_batch {
-    const char *source; /* whose offset this is; NULL: none is kept */
+    const char *source; /* the source this offset belongs to; NULL: none is stored */
     uint64_t offset;
     const graphss_store_line *line; /* [n] */
     size_t n;
@@ -114,12 +114,13 @@ typedef struct graphss_store_alert {
     uint64_t id, batch;
     const char *group, *suspects; /* suspects: JSON, [{"node":...,"p":...,"score":...},...] */
     graphss_alert_state state;
-    double t, settled; /* NaN: not yet */
+    double t, settled; /* NaN: not settled */
     double e_value, threshold, p_value;
     uint64_t judged;
     const char *who, *note; /* of the last change of state; NULL: none */
 } graphss_store_alert;
-/* In the order of their ids; borrowed for the call. What take returns but OK ends the walk. */
+/* In the order of their ids; borrowed for the call. A status other than OK from take ends the
+ * loop. */
 typedef graphss_status (*graphss_store_alert_take)(void *user, const graphss_store_alert *a);
 GRAPHSS_MUST_CHECK graphss_status graphss_store_alerts(
     graphss_ctx *ctx, graphss_store *store, graphss_store_alert_take take, void *user);
@@ -136,11 +137,11 @@ typedef graphss_status (*graphss_store_entry_take)(void *user, const graphss_sto
 /* DATA: the chain is broken, with the id. */
 GRAPHSS_MUST_CHECK graphss_status graphss_store_audit(
     graphss_ctx *ctx, graphss_store *store, graphss_store_entry_take take, void *user);
-/* Events that were set aside: e.text is the line, e.what the reason, e.hash "". */
+/* Events that were rejected: e.text is the line, e.what the reason, e.hash "". */
 GRAPHSS_MUST_CHECK graphss_status graphss_store_refused(
     graphss_ctx *ctx, graphss_store *store, graphss_store_entry_take take, void *user);
 
-/* Computes an alert again from snapshot and events. *same: every number has the same bits.
+/* Recomputes an alert from snapshot and events. *same: every number has the same bits.
  * NOT_FOUND: no such alert; DATA: its events were dropped, or another model. */
 GRAPHSS_MUST_CHECK graphss_status graphss_store_replay(graphss_ctx *ctx, graphss_store *store,
     bool *same, const graphss_model *model, uint64_t alert);
@@ -152,16 +153,16 @@ GRAPHSS_MUST_CHECK graphss_status graphss_store_message(
 /* sent false: it is due again at `again`. */
 GRAPHSS_MUST_CHECK graphss_status graphss_store_message_done(
     graphss_ctx *ctx, graphss_store *store, uint64_t id, bool sent, double again);
-/* Messages that are not sent yet. */
+/* Number of messages that are not sent yet. */
 GRAPHSS_MUST_CHECK graphss_status graphss_store_unsent(
     graphss_ctx *ctx, graphss_store *store, size_t *n);
 
-/* Who is told of alerts. NULL: nobody. */
+/* The receivers of alerts. NULL: none. */
 typedef struct graphss_store_receivers {
     const char *webhook; /* URL that messages are posted to, */
     const char *secret;  /* signed with this by HMAC-SHA256 as Standard Webhooks; or NULL */
     const char *alertmanager; /* its URL, without /api/v2/alerts */
-    const char *link;         /* where people look, for Alertmanager */
+    const char *link;         /* address of the page for people, for Alertmanager */
 } graphss_store_receivers;
 enum { GRAPHSS_STORE_TROUBLE = 320 };
 

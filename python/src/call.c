@@ -4,7 +4,7 @@
 #include <string.h>
 #include <time.h>
 
-static const double PATIENCE = 0.05; /* seconds between two looks at Ctrl-C */
+static const double PATIENCE = 0.05; /* seconds between two checks for Ctrl-C */
 
 static PyObject *error_base, *error_of[8], *cancelled, *warning_class;
 
@@ -100,7 +100,8 @@ int core_call_open(core_call *call, Py_ssize_t threads, PyObject *progress)
 
 void core_call_begin(core_call *call, core_model *model, int changes)
 {
-    call->state = PyEval_SaveThread(); /* first: who holds the lock may want the GIL */
+    /* first, because the holder of the lock may wait for the GIL */
+    call->state = PyEval_SaveThread();
     call->locked = model;
     if (model && changes)
         pthread_rwlock_wrlock(&model->lock);

@@ -1,8 +1,8 @@
 /* core.h - what the files of the extension share.
  *
- * The extension knows handles and arrays, nothing else: conversions, defaults and everything
- * that has taste is Python (python/graphss). It keeps to the limited API of CPython 3.11, so
- * that one build serves that version and all later ones. */
+ * The extension handles objects and arrays only; conversions, defaults and the whole interface
+ * are Python (python/graphss). It keeps to the limited API of CPython 3.11, so that one build
+ * serves that version and all later ones. */
 #ifndef GRAPHSS_PYTHON_CORE_H
 #define GRAPHSS_PYTHON_CORE_H
 
@@ -29,7 +29,7 @@ typedef struct core_features {
 typedef struct core_model {
     PyObject_HEAD /* */
         graphss_model *model;
-    PyObject *keep; /* what the model borrows, or calls; or NULL */
+    PyObject *keep; /* objects that the model borrows or calls; or NULL */
     pthread_rwlock_t lock;
 } core_model;
 
@@ -38,7 +38,7 @@ extern PyTypeObject *core_graph_type, *core_features_type, *core_model_type;
 /* A context that is used to free things, and never to compute. */
 graphss_ctx *core_home(void);
 
-/* New objects; what they are given is theirs, on errors as well. NULL: an exception is set. */
+/* New objects; they own their arguments, even on errors. NULL: an exception is set. */
 PyObject *core_new_graph(graphss_graph *graph);
 PyObject *core_new_features(graphss_features *features);
 PyObject *core_new_model(graphss_model *model, PyObject *keep);
@@ -97,8 +97,8 @@ int core_call_open(core_call *call, Py_ssize_t threads, PyObject *progress);
  * as well unless one of them changes it. model may be NULL. */
 void core_call_begin(core_call *call, core_model *model, int changes);
 void core_call_end(core_call *call);
-/* Ends the call: result stays, or is let go where the status, a callback or a warning that is
- * an error says so. Warnings are issued here. */
+/* Ends the call: returns result, or releases it if the status, a callback or a warning raised
+ * an exception. Warnings are issued here. */
 PyObject *core_call_close(core_call *call, graphss_status st, PyObject *result);
 /* Keeps the exception that is set for the end of the call. */
 void core_call_keep_exception(core_call *call);

@@ -20,7 +20,7 @@ static PyObject *numbers(int32_t **list, size_t n)
     return made;
 }
 
-/* ---- what alert and recover are given ---- */
+/* ---- the input of alert and recover ---- */
 
 typedef struct scene {
     core_model *model;
@@ -152,7 +152,7 @@ static PyObject *alert(PyObject *self, PyObject *args)
     return result;
 }
 
-/* The verdicts on many groups, of what was seen once: a list of dicts. */
+/* The verdicts on many groups, scored once: a list of dicts. */
 static graphss_status judge_each(core_call *call, PyObject **out,
     const graphss_alert_scores *seen, PyObject *groups, unsigned long long seed, int rule,
     const graphss_alert_options *opt)
@@ -194,8 +194,8 @@ static graphss_status judge_each(core_call *call, PyObject **out,
 }
 
 /* judge(model, graph, features, past graph, past features, split, [group, ...], rule, options,
- *       seed, threads, progress) -> list of verdicts: one look, many groups. rule 0: each by
- * itself, 1: family-wise, 2: false discovery rate */
+ *       seed, threads, progress) -> list of verdicts: scored once, many groups. rule 0: each
+ * by itself, 1: family-wise, 2: false discovery rate */
 static PyObject *judge(PyObject *self, PyObject *args)
 {
     PyObject *model, *graph, *features, *past_graph, *past_features, *split, *groups, *dict,

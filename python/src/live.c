@@ -64,7 +64,8 @@ static core_live *as_live(PyObject *object)
     return NULL;
 }
 
-/* The GIL is given up before a lock is waited for: who holds one may want it. */
+/* The GIL is released before waiting for a lock, because the holder of the lock may want the
+ * GIL. */
 static void begin(core_call *call, core_live *x)
 {
     core_call_begin(call, x->model, 0);
@@ -77,7 +78,7 @@ static void end(core_call *call, core_live *x)
     core_call_end(call);
 }
 
-/* For a look that needs both lock and GIL; pthread_mutex_unlock ends it. */
+/* Takes both lock and GIL; pthread_mutex_unlock releases the lock. */
 static void take(core_live *x)
 {
     PyThreadState *state = PyEval_SaveThread();

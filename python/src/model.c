@@ -32,7 +32,7 @@ static PyObject *training_dict(graphss_training *log)
         floats(&log->loss, log->epochs), "val_accuracies", floats(&log->val_acc, log->epochs));
 }
 
-/* The preset of a model for these features, with what was given laid over it. */
+/* The preset of a model for these features, with the given options applied. */
 static graphss_status train_options(core_call *call, graphss_train_options *opt,
     const char *model, int paper, const core_features *f, PyObject *dict)
 {
@@ -168,7 +168,7 @@ static PyObject *load(PyObject *self, PyObject *args)
     return result;
 }
 
-/* What a model knows of itself. */
+/* What a model stores. */
 static PyObject *info(PyObject *self, PyObject *model_of)
 {
     core_model *m = core_as_model(model_of);
@@ -409,11 +409,11 @@ static PyObject *settle(PyObject *self, PyObject *args)
 
 /* ---- callables ---- */
 
-/* What the library calls: f(graph, features, nodes or None) -> float32 buffer [n x k]. */
+/* f(graph, features, nodes or None) -> float32 buffer [n x k], which the library calls. */
 typedef struct callable {
     PyObject *function; /* borrowed from the model's keep */
     size_t n_classes;
-    core_call *call; /* while the model is being made: where exceptions go */
+    core_call *call; /* where exceptions go while the model is being made */
 } callable;
 
 /* The exception of a callable, in the library's words and, for the caller, itself. */
@@ -421,7 +421,7 @@ static graphss_status tell(callable *c, char *why, size_t size)
 {
     if (PyErr_ExceptionMatches(PyExc_KeyboardInterrupt)) {
         PyErr_Clear();
-        PyErr_SetInterrupt(); /* the end of the call looks for it */
+        PyErr_SetInterrupt(); /* the end of the call sees it */
         return GRAPHSS_ERR_CANCELLED;
     }
     if (c->call) {
@@ -454,7 +454,7 @@ static graphss_status ask(callable *c, float *prob, const int32_t *node, size_t 
     graphss_features features_copy = {0};
     core_buffer answer = {0};
     PyObject *nodes = Py_NewRef(Py_None), *said = NULL, *g = NULL, *f = NULL;
-    /* Copies: what the callable keeps must not be a view of what the library frees. */
+    /* Copies, since the callable may keep its arguments and the library frees the arrays. */
     if (graphss_graph_copy(core_home(), &graph_copy, graph) == GRAPHSS_OK &&
         graphss_features_copy(core_home(), &features_copy, features) == GRAPHSS_OK) {
         g = core_new_graph(&graph_copy);

@@ -3,7 +3,7 @@
  * The changes are sorted by row and column, keeping their order within a cell, so that each
  * cell's history is one run: its first old value must be what the data holds, each next
  * one what the last change left, and the last new value is merged into the row. An edge is
- * two cells. Of several misfits the one that comes first in the list is told. */
+ * two cells. Of several misfits the first in the list is reported. */
 #include "attack/attack_method.h"
 #include "base/base.h"
 #include "data/build.h"

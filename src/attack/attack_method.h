@@ -1,5 +1,5 @@
-/* attack_method.h - what an attack is to the rest of the library: one file that fills this
- * struct, and one line in attacks.def. */
+/* attack_method.h - the interface of an attack: one file that fills this struct, and one line
+ * in attacks.def. */
 #ifndef GRAPHSS_ATTACK_METHOD_H
 #define GRAPHSS_ATTACK_METHOD_H
 
@@ -18,7 +18,7 @@ typedef struct graphss_i_attack_method {
     bool tests;      /* has tests of unnoticeability: --degree-test, --delta-cutoff,
                       * --cooccurrence-test */
     bool domain;     /* adds features, so --feature-domain applies */
-    bool queries;    /* asks what it attacks: --queries, --against */
+    bool queries;    /* queries the attacked defence: --queries, --against */
     /* Runs the attack on checked input and options. Appends to out and log (never NULL), with
      * a step for each flip and an entry for each victim. On an error the caller destroys
      * both. */
@@ -30,7 +30,7 @@ typedef struct graphss_i_attack_method {
 #include "attack/attacks.def"
 #undef ATTACK
 
-/* The name as constant text; NULL: there is no such method. */
+/* The name as constant text; NULL if there is no such method. */
 const char *graphss_i_attack_find(const char *name);
 
 /* graphss_attack_run on a snapshot that was checked before. */
@@ -46,8 +46,8 @@ graphss_status graphss_i_attack_log_steps(
 /* Whether the budget has room for changes of features. */
 bool graphss_i_attack_wants_features(const graphss_attack_options *opt);
 
-/* The number of edge and feature changes, or of both together, for a victim that has that
- * degree now. Shares are of what it has in the input. */
+/* The number of edge and feature changes, or of both together, for a victim of this degree.
+ * Shares refer to the victim in the input. */
 typedef struct graphss_i_attack_budget {
     size_t edges, features, either;
 } graphss_i_attack_budget;

@@ -8,12 +8,13 @@
 
 typedef struct graphss_i_feature_index {
     size_t n, d;
-    int32_t **column;       /* [n] the words of a node, ascending; to be read only */
-    int32_t *length;        /* [n] */
-    float *value;           /* beside the columns of nodes that were not changed */
-    int64_t *start;         /* [n + 1] of value */
-    double **changed;       /* [n] values of a changed node, or NULL */
-    graphss_i_rows holders; /* [d] the nodes that hold a word, ascending; empty if not asked */
+    int32_t **column; /* [n] the words of a node, ascending; to be read only */
+    int32_t *length;  /* [n] */
+    float *value;     /* beside the columns of nodes that were not changed */
+    int64_t *start;   /* [n + 1] of value */
+    double **changed; /* [n] values of a changed node, or NULL */
+    /* [d] the nodes that hold a word, ascending; empty if not requested */
+    graphss_i_rows holders;
 
     int32_t *sparse_column; /* storage for the columns of unchanged nodes, if owned */
     float *sparse_value;

@@ -80,8 +80,8 @@ static void multiply(float *c, const float *a, const float *b, size_t m, size_t 
         }
 }
 
-/* The mean of the blocks of `wanted` columns that w [rows x cols] consists of: of one block w
- * itself, else the mean over attention heads, or over self and neighbours. */
+/* The mean of the blocks of `wanted` columns in w [rows x cols]: w itself if there is one
+ * block, else the mean over attention heads, or over self and neighbours. */
 static float *fold(graphss_ctx *ctx, const float *w, size_t rows, size_t cols, size_t wanted)
 {
     const size_t blocks = cols / wanted;

@@ -191,7 +191,7 @@ const char *graphss_knowledge_text(graphss_knowledge knows)
     return (unsigned)knows <= GRAPHSS_KNOWLEDGE_NOTHING ? row->choices[knows] : "?";
 }
 
-/* Published labels are known to everybody. */
+/* Published labels are known to every attacker. */
 static void take_split(int32_t *label, const graphss_split *split)
 {
     for (size_t i = 0; split->train_label && i < split->n_train; i++)

@@ -1,5 +1,5 @@
-/* base.h - what the whole library shares: memory, errors, threads, text, files.
- * Private. Names that cross files but not the library begin with graphss_i_. */
+/* base.h - memory, errors, threads, text and files, shared by the whole library. Private.
+ * Names that cross files but not the library begin with graphss_i_. */
 #ifndef GRAPHSS_BASE_H
 #define GRAPHSS_BASE_H
 
@@ -202,8 +202,8 @@ graphss_status graphss_i_folder_make(graphss_ctx *ctx, const char *path);
  * fsync, rename) or abandon (remove). After either, the struct is empty again. */
 typedef struct graphss_i_output {
     FILE *file;
-    char *path;      /* where it will appear */
-    char *temporary; /* where it is now */
+    char *path;      /* the final path */
+    char *temporary; /* the temporary path */
 } graphss_i_output;
 
 graphss_status graphss_i_output_open(
@@ -217,18 +217,18 @@ void graphss_i_output_abandon(graphss_ctx *ctx, graphss_i_output *out);
 struct graphss_i_kernels;
 const struct graphss_i_kernels *graphss_i_ctx_kernels(const graphss_ctx *ctx);
 
-/* Shared objects that are loaded when they are asked for, so that the library does
- * not depend on what they link: libgraphss_mpi.so, libgraphss_scotch.so. */
+/* Shared objects that are loaded on demand, so that the library does not depend on what they
+ * link: libgraphss_mpi.so, libgraphss_scotch.so. */
 
 /* Copies the address of a function of libgraphss_NAME.so to out, a function pointer of that
  * size. It is sought by the dynamic linker, then beside the program and in ../lib from there,
- * and stays loaded. INVALID: it is not there, with what the linker says. */
+ * and stays loaded. INVALID: not found; the text has the linker's message. */
 graphss_status graphss_i_plugin_find(
     graphss_ctx *ctx, void *out, size_t size, const char *name, const char *function);
 
 /* Opens a library of the system at its first use and copies the addresses of functions
- * name [n] to out, an array of n function pointers. It stays loaded. INVALID: it is not there;
- * package is what to install. */
+ * name [n] to out, an array of n function pointers. It stays loaded. INVALID: not found; the
+ * text names `package` to install. */
 graphss_status graphss_i_library_find(graphss_ctx *ctx, void *out, const char *file,
     const char *package, const char *const *name, size_t n);
 

@@ -1,6 +1,5 @@
-/* context.c - creates contexts and implements what every operation does with them: report an
- * error and report progress. The error text has a fixed buffer, so that running out of memory
- * can be reported without memory. */
+/* context.c - creates contexts, reports errors and progress. The error text has a fixed
+ * buffer, so that running out of memory can be reported without memory. */
 #include "base/context_private.h"
 #include "kernels/kernels.h"
 #include <pthread.h>
@@ -263,7 +262,7 @@ graphss_status graphss_i_pulse(graphss_ctx *ctx)
     const double patience = 0.1;
     if (!ctx->opt.progress || graphss_i_seconds() - ctx->told < patience)
         return GRAPHSS_OK;
-    if (!ctx->stage || ctx->done == ctx->total) /* of an operation that is over */
+    if (!ctx->stage || ctx->done == ctx->total) /* of a finished operation */
         return graphss_i_progress(ctx, "prepare", 0, 0, NULL);
     return graphss_i_progress(ctx, ctx->stage, ctx->done, ctx->total, NULL);
 }

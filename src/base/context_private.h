@@ -1,4 +1,4 @@
-/* context_private.h - what is inside a context; for src/base only. */
+/* context_private.h - the fields of a context; for src/base only. */
 #ifndef GRAPHSS_CONTEXT_PRIVATE_H
 #define GRAPHSS_CONTEXT_PRIVATE_H
 
@@ -18,11 +18,13 @@ struct graphss_ctx {
     double told; /* when, by graphss_i_seconds */
 
     const graphss_engine *engine; /* NULL: it works alone; see base/ranks.h */
-    char *meeting;                /* [ranks x sizeof error] what they tell each other */
-    graphss_status left;          /* all ranks left with this error */
-    struct graphss_i_part *part;  /* of the dataset it works on, or NULL */
+    /* [ranks x sizeof error] error texts exchanged between ranks */
+    char *meeting;
+    graphss_status left;         /* all ranks left with this error */
+    struct graphss_i_part *part; /* of the dataset it works on, or NULL */
 
-    /* Of the next training (models/checkpoint.c): a file, what is trained, seconds between. */
+    /* For the next training (models/checkpoint.c): a file, the text that identifies the data,
+     * seconds between checkpoints. */
     char *checkpoint, *checkpoint_of;
     double checkpoint_every;
 };

@@ -1,4 +1,4 @@
-/* json_fault.h - reads JSON and tells lack of memory apart from bad text. */
+/* json_fault.h - reads JSON and distinguishes lack of memory from malformed text. */
 #ifndef GRAPHSS_JSON_FAULT_H
 #define GRAPHSS_JSON_FAULT_H
 

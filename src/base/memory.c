@@ -1,6 +1,6 @@
-/* memory.c - allocation through the context. Blocks are aligned to a cache line, which the
- * vector kernels like; large ones ask for huge pages, which saved 14 to 17 % on a graph of
- * a million nodes. */
+/* memory.c - allocation through the context. Blocks are aligned to a cache line for the vector
+ * kernels; large ones request huge pages, which saved 14 to 17 % on a graph of a million
+ * nodes. */
 #include "base/context_private.h"
 #include <stdarg.h>
 #include <stdlib.h>

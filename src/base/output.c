@@ -79,15 +79,15 @@ done:
     return st;
 }
 
-/* The new file gets mode, owner and group of the one it replaces, as far as we may. Where the
- * group cannot be kept, its rights become those of others: it is another group now. */
+/* The new file gets mode, owner and group of the one it replaces, as far as permitted. If the
+ * group cannot be kept, the new group gets the rights of others. */
 static void take_rights(int fd, const struct stat *old)
 {
     mode_t mode = old->st_mode & 0777;
     if (fchown(fd, old->st_uid, old->st_gid) != 0 && fchown(fd, (uid_t)-1, old->st_gid) != 0)
         mode = (mode & 0707) | (mode & (mode << 3) & 0070);
     if (fchmod(fd, mode) != 0)
-        errno = 0; /* then it stays private */
+        errno = 0; /* then the file stays private */
 }
 
 graphss_status graphss_i_output_open(graphss_ctx *ctx, graphss_i_output *out, const char *path)

@@ -5,7 +5,7 @@
 
 enum { PATH = 4096 };
 
-/* Folder of the running program with a slash at its end; "" where it is unknown. */
+/* Folder of the running program with a slash at its end; "" if unknown. */
 static void program_folder(char out[PATH])
 {
     const ssize_t n = readlink("/proc/self/exe", out, PATH - 1);
@@ -14,7 +14,7 @@ static void program_folder(char out[PATH])
     out[slash ? slash + 1 - out : 0] = '\0';
 }
 
-/* Open MPI looks up its own symbols, so they must be there for all. */
+/* Open MPI looks up its own symbols, so they must be global. */
 static void *open_plugin(const char *name, char said[256])
 {
     static const char *const beside[] = {"", "../lib/"};

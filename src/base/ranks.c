@@ -3,7 +3,7 @@
 #include "base/context_private.h"
 #include <string.h>
 
-/* What is to be done; ranks that differ in it are not in step, which is our own mistake. */
+/* The next operation. Ranks that differ in it are out of step, which is a bug of ours. */
 typedef enum step { AGREE, SUM, SUM_FLOATS, GATHER, EXCHANGE, COUNTS } step;
 
 typedef struct report {
@@ -107,7 +107,7 @@ static graphss_status take_error(graphss_ctx *ctx, int32_t first, bool all, cons
     return graphss_i_fail(ctx, ctx->left, "rank %d: %s", (int)first, said);
 }
 
-/* Returns OK where all ranks are well and do the same. */
+/* Returns OK if all ranks are well and at the same operation. */
 static graphss_status meet(graphss_ctx *ctx, graphss_status own, const char *text, step what)
 {
     const graphss_engine *e = ctx->engine;

@@ -1,9 +1,8 @@
-/* ranks.h - what ranks do together. Alone, without an engine, all of it does nothing.
+/* ranks.h - collective operations of ranks. Without an engine they do nothing.
  *
- * Before each operation the ranks tell each other how they fare, so that one that failed is
- * noticed by all at their next meeting, wherever in its work each of them is: nobody waits for
- * ever, and all leave with the same error. From then on operations return that error at once.
- * The cost is one exchange of 8 bytes with each. */
+ * Before each operation the ranks exchange their status, so all notice a failed rank at their
+ * next operation: no rank waits for ever, and all return the same error. From then on
+ * operations return that error at once. The cost is one exchange of 8 bytes with each. */
 #ifndef GRAPHSS_RANKS_H
 #define GRAPHSS_RANKS_H
 
@@ -15,15 +14,15 @@ size_t graphss_i_rank(const graphss_ctx *ctx);
 /* The error that all ranks have left with, or GRAPHSS_OK. */
 graphss_status graphss_i_ranks_status(const graphss_ctx *ctx);
 
-/* Between the two this rank works as if it were alone; the others wait where they meet next.
- */
+/* Between the two calls this rank works as if it were alone; the others wait at their next
+ * operation. */
 const graphss_engine *graphss_i_ranks_pause(graphss_ctx *ctx);
 void graphss_i_ranks_resume(graphss_ctx *ctx, const graphss_engine *engine);
 
 /* x [n] becomes the sum over the ranks, added in their order. */
 graphss_status graphss_i_ranks_sum(graphss_ctx *ctx, double *x, size_t n);
 graphss_status graphss_i_ranks_sum_floats(graphss_ctx *ctx, float *x, size_t n);
-/* *n becomes the greatest, or the sum, of what the ranks have. */
+/* *n becomes the maximum, or the sum, over the ranks. */
 graphss_status graphss_i_ranks_most(graphss_ctx *ctx, size_t *n);
 graphss_status graphss_i_ranks_total(graphss_ctx *ctx, size_t *n);
 /* all [ranks x bytes] */
@@ -36,14 +35,14 @@ graphss_status graphss_i_ranks_exchange(graphss_ctx *ctx, void *in, const size_t
 graphss_status graphss_i_ranks_counts(
     graphss_ctx *ctx, size_t *in_count, const size_t *out_count);
 
-/* What all ranks have, of different length: that of rank r is bytes[r] from block + r * most
- * on. {0} is empty. */
+/* What all ranks contributed, of different lengths: that of rank r is bytes[r] from block + r
+ * * most on. {0} is empty. */
 typedef struct graphss_i_pieces {
     size_t *bytes; /* [ranks] */
     size_t most;
     char *block; /* [ranks x most] */
 } graphss_i_pieces;
-/* Every rank gets all pieces; destroy them whatever the outcome. */
+/* Every rank gets all pieces; destroy them on success and on errors. */
 graphss_status graphss_i_ranks_pieces(
     graphss_ctx *ctx, graphss_i_pieces *out, const void *own, size_t bytes);
 void graphss_i_pieces_destroy(graphss_ctx *ctx, graphss_i_pieces *pieces);

@@ -1,8 +1,8 @@
 /* text.c - numbers to text and back, the same in every locale.
  *
- * strtod and printf follow the host program's locale, where 0.5 may be 0,5. Numbers that
- * strtod might meet are checked for their characters first, and the locale's point is put
- * in where ours stands; printing goes the other way. */
+ * strtod and printf follow the host program's locale, where 0.5 may be 0,5. Before strtod
+ * reads a number its characters are checked and its point is replaced by the locale's;
+ * printing does the reverse. */
 #include "base/base.h"
 #include <locale.h>
 #include <math.h>

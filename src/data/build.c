@@ -1,8 +1,9 @@
 /* build.c - loose rows, blocks and labels made sound.
  *
- * Each dataset has one canonical form (columns ascending, no zeros, dense where tells_dense
- * says so), so equal datasets are equal in memory and have equal hashes. Files are
- * nearly always sorted already: a pass finds out, and only rows that are not get sorted. */
+ * Each dataset has one canonical form (columns ascending, no zeros, dense where
+ * graphss_i_prefers_dense says so), so equal datasets are equal in memory and have equal
+ * hashes. Files are nearly always sorted already: one pass checks, and only unsorted rows are
+ * sorted. */
 #include "data/build.h"
 #include <math.h>
 #include <stdlib.h>
@@ -11,7 +12,7 @@
 /* Names of the parts of a matrix, in arguments and in files. */
 enum { OFFSET, COLUMN, VALUE };
 
-/* "adj_indices", or just "indices"; what NULL: it came as an argument. */
+/* "adj_indices", or just "indices" if what is NULL, for an argument. */
 typedef struct part_name {
     char text[96];
 } part_name;
@@ -87,7 +88,7 @@ static int by_key(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Longest row whose columns do not ascend; 0 when all do. */
+/* The length of the longest row whose columns do not ascend; 0 if all do. */
 static size_t longest_unsorted(const int64_t *offset, const int32_t *column, size_t n_rows)
 {
     size_t longest = 0;
@@ -176,7 +177,7 @@ static bool clean_rows(
     return clean;
 }
 
-bool graphss_i_tells_dense(
+bool graphss_i_prefers_dense(
     graphss_feature_kind kind, size_t n_rows, size_t n_cols, const size_t *filled, size_t nnz)
 {
     enum { FEWEST = 16 }; /* at least one cell in FEWEST is filled */
@@ -192,7 +193,7 @@ bool graphss_i_tells_dense(
 }
 
 /* column NULL: value is a whole block; else there are nnz entries. */
-static graphss_status tells_dense(graphss_ctx *ctx, bool *dense, graphss_feature_kind kind,
+static graphss_status prefers_dense(graphss_ctx *ctx, bool *dense, graphss_feature_kind kind,
     size_t n_rows, size_t n_cols, const int32_t *column, const float *value, size_t nnz)
 {
     size_t *filled = NULL;
@@ -206,7 +207,7 @@ static graphss_status tells_dense(graphss_ctx *ctx, bool *dense, graphss_feature
             for (size_t c = 0; c < n_cols; c++)
                 filled[c] += value[i * n_cols + c] != 0;
     }
-    *dense = graphss_i_tells_dense(kind, n_rows, n_cols, filled, nnz);
+    *dense = graphss_i_prefers_dense(kind, n_rows, n_cols, filled, nnz);
     graphss_release(ctx, filled);
     return GRAPHSS_OK;
 }
@@ -250,7 +251,7 @@ graphss_status graphss_i_features_from_rows(graphss_ctx *ctx, graphss_features *
     made.kind = n_cols ? kind_of(value, nnz) : GRAPHSS_FEATURES_NONE;
     bool dense = false;
     if (n_cols)
-        st = tells_dense(ctx, &dense, made.kind, n_rows, n_cols, column, value, nnz);
+        st = prefers_dense(ctx, &dense, made.kind, n_rows, n_cols, column, value, nnz);
     if (st)
         goto done;
     if (dense) {
@@ -298,7 +299,7 @@ graphss_status graphss_i_features_from_dense(graphss_ctx *ctx, graphss_features 
     made.kind = n_cols ? kind_of(value, cells) : GRAPHSS_FEATURES_NONE;
     bool dense = false;
     if (n_cols)
-        st = tells_dense(ctx, &dense, made.kind, n_rows, n_cols, NULL, value, nnz);
+        st = prefers_dense(ctx, &dense, made.kind, n_rows, n_cols, NULL, value, nnz);
     if (st)
         goto done;
     if (dense) {

@@ -6,11 +6,11 @@
 #include <graphss/dataset.h>
 
 /* Takes compressed rows in any column order and makes them sound: columns sorted,
- * duplicates summed, zeros dropped, dense where that is their nature (docs/formats.md), kind
- * detected. The three arrays are taken over (released or kept) whatever the outcome; value
- * NULL means all ones. DATA: an offset that falls or overruns nnz, a column out of range, a
- * NaN or an infinity, with row and entry; what names the array in the text ("attr"),
- * NULL where it is an argument of the caller. */
+ * duplicates summed, zeros dropped, dense if most entries are filled (docs/formats.md), kind
+ * detected. It takes ownership of the three arrays, also on errors; value NULL means all ones.
+ * DATA: an offset that falls or overruns nnz, a column out of range, a NaN or an infinity,
+ * with row and entry; what names the array in the text ("attr"), NULL where it is an argument
+ * of the caller. */
 graphss_status graphss_i_features_from_rows(graphss_ctx *ctx, graphss_features *out,
     size_t n_rows, size_t n_cols, int64_t *offset, int32_t *column, float *value, size_t nnz,
     const char *what);
@@ -32,7 +32,7 @@ graphss_status graphss_i_graph_from_pairs(graphss_ctx *ctx, graphss_graph *out, 
  * are in columns that are more than half filled: measurements, possibly beside one-hot
  * columns. Weighted words do not qualify. A block that would be nearly empty stays sparse.
  * filled [n_cols] of nnz entries; NULL: not counted, for kinds that are not real. */
-bool graphss_i_tells_dense(
+bool graphss_i_prefers_dense(
     graphss_feature_kind kind, size_t n_rows, size_t n_cols, const size_t *filled, size_t nnz);
 
 graphss_feature_kind graphss_i_features_kind(const graphss_features *features);
@@ -64,7 +64,7 @@ typedef struct graphss_i_intern {
     size_t *slot; /* [slots], index + 1 or 0 */
     size_t slots;
 } graphss_i_intern;
-/* *added (may be NULL) tells whether it is new. */
+/* *added (may be NULL) is true if it is new. */
 graphss_status graphss_i_intern_add(graphss_ctx *ctx, size_t *index, bool *added,
     graphss_i_intern *table, const char *text, size_t length);
 /* -1 when absent */
@@ -89,12 +89,12 @@ graphss_status graphss_i_split_check(graphss_ctx *ctx, const graphss_split *spli
 /* The node with this id, which need not end in NUL, or -1. */
 int64_t graphss_i_node_index_find(
     const graphss_node_index *index, const char *id, size_t length);
-/* The node whose number is this text, or -1. */
+/* The node whose number this text is, or -1. */
 int64_t graphss_i_find_number(const graphss_dataset *data, const char *id, size_t length);
 
-/* Labels as files hold them (any integers; negative: unknown) to 0..K-1. When class names
- * are given or the values are 0..K-1 already they stay; otherwise the values in ascending
- * order become classes named after themselves. */
+/* Maps the labels of a file (any integers; negative: unknown) to 0..K-1. If class names are
+ * given or the values are 0..K-1 already they stay; otherwise the values in ascending order
+ * become classes named after themselves. */
 graphss_status graphss_i_labels_from_ints(
     graphss_ctx *ctx, graphss_dataset *data, const int64_t *label, size_t n, const char *what);
 
@@ -105,8 +105,8 @@ graphss_status graphss_i_dataset_check(graphss_ctx *ctx, const graphss_dataset *
 void graphss_i_dataset_stem(char *out, size_t size, const char *where, const char *format);
 
 /* Checks that the parts fit together (rows, labels, names), fills isolated, hash and name,
- * logs what was cleaned at level INFO, and warns of a feature that drowns all others. where
- * becomes the name, stripped to its stem. */
+ * logs what was cleaned at level INFO, and warns of a feature that dominates all others. The
+ * stem of `where` becomes the name. */
 graphss_status graphss_i_dataset_finish(
     graphss_ctx *ctx, graphss_dataset *data, const char *where, const char *format);
 
@@ -114,9 +114,9 @@ graphss_status graphss_i_dataset_finish(
 
 /* Labels as texts: class_of[i] is the number of node i's label among the texts of classes, or
  * -1 where it has none. Whole numbers (1, also 1.0) stay numbers, negative ones are unknown;
- * any other texts become names of classes, in their order, and a notice tells of two that
- * differ in case or blanks alone. Fills label, n_classes and class_names of data; classes may
- * be emptied. file is for messages. NOMEM, LIMIT. */
+ * any other texts become names of classes, in their order, and a notice names two that differ
+ * only in case or blanks. Fills label, n_classes and class_names of data; classes may be
+ * emptied. file is for messages. NOMEM, LIMIT. */
 graphss_status graphss_i_labels_from_texts(graphss_ctx *ctx, graphss_dataset *data,
     graphss_i_intern *classes, const int32_t *class_of, size_t n, const char *file);
 

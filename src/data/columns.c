@@ -42,7 +42,7 @@ graphss_status graphss_i_columns_check_range(graphss_ctx *ctx, const graphss_fea
             largest = e;
     const float size = fabsf(f->value[largest]);
     const bool small = size > 0 && size < least_value;
-    if (!small && !(size > largest_value)) /* that a value is no number is told elsewhere */
+    if (!small && !(size > largest_value)) /* a malformed number is reported elsewhere */
         return GRAPHSS_OK;
     graphss_i_columns_place(&row, &column, f, largest);
     graphss_i_columns_called(name, column_names, column);
@@ -83,7 +83,7 @@ static graphss_status list_used(
     return GRAPHSS_OK;
 }
 
-/* The names of the used columns; their numbers where there are none. */
+/* The names of the used columns; their numbers if there are none. */
 static graphss_status name_used(graphss_ctx *ctx, graphss_names *out, const int32_t *used,
     size_t n_used, const graphss_names *names)
 {

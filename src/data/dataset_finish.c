@@ -1,5 +1,5 @@
 /* dataset_finish.c - the last step of every reader: checks that the parts fit, computes the
- * hash, and reports what was cleaned and what looks wrong. */
+ * hash, reports what was cleaned and what looks wrong. */
 #include "data/build.h"
 #include "data/digest.h"
 #include "graph/check.h"
@@ -158,7 +158,7 @@ void graphss_i_dataset_stem(char *out, size_t size, const char *where, const cha
     }
     snprintf(
         out, size, "%.*s", (int)(end - begin < size ? end - begin : size - 1), where + begin);
-    graphss_i_utf8_mend(out); /* for the cut may fall inside a character, too */
+    graphss_i_utf8_mend(out); /* the cut may fall inside a character, too */
 }
 
 static void log_cleaning(graphss_ctx *ctx, const char *name, const graphss_cleaning *c)
@@ -265,7 +265,7 @@ graphss_status graphss_i_dataset_finish(
     graphss_status st = check_parts(ctx, data);
     if (!st)
         st = graphss_i_columns_drop_unused(ctx, data, where);
-    if (!st && data->features.n_cols != columns) { /* what was missing has another place */
+    if (!st && data->features.n_cols != columns) { /* missing cells are stored elsewhere */
         graphss_release(ctx, data->missing.node);
         graphss_release(ctx, data->missing.column);
         data->missing = (graphss_missing_cells){0};

@@ -5,7 +5,7 @@
  *     graphss_i_digest_add(&d, bytes, n);
  *     graphss_i_digest_end(&d, hex);
  *
- * They name data and find damage; SHA-1 only because git names files by it. */
+ * They identify data and detect damage. SHA-1 is here because git identifies files by it. */
 #ifndef GRAPHSS_DIGEST_H
 #define GRAPHSS_DIGEST_H
 

@@ -52,8 +52,8 @@ static graphss_status take_id(
     return GRAPHSS_OK;
 }
 
-/* The name of a group: what its line begins with, if that ends in a colon and is no id, or
- * the number of the line. */
+/* The name of a group: the first word of its line if it ends in a colon and is no id, else the
+ * number of the line. */
 static graphss_status add_name(group_reader *r, const char *name, size_t length)
 {
     char number[24];

@@ -55,9 +55,10 @@ static bool blank(char c)
     return c == ' ' || c == '\t' || c == '\r';
 }
 
-/* The node of a line without blanks around it, -1: none. Backslashes are taken out first;
- * where that finds nobody they are part of the name. A name from a table of ours may have the
- * apostrophe of graphss_name_guard before it. copy [length + 1]: what was looked for. */
+/* The node of a line without surrounding blanks, -1 if none. Backslash escapes are resolved
+ * first; if that finds no node they are part of the name. A name from our tables may have the
+ * apostrophe of graphss_name_guard before it. copy [length + 1]: the text that was looked up.
+ */
 static int64_t find_line(
     const graphss_node_index *index, const char *id, size_t length, char *copy)
 {

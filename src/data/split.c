@@ -123,7 +123,7 @@ static size_t add_noise(int32_t *label, int32_t *place, size_t n, size_t n_class
     return changed;
 }
 
-/* Ascending nodes whose part is `which`, and their labels. */
+/* The nodes whose part is `which`, ascending, and their labels. */
 static void take_part(int32_t *node, int32_t *node_label, const uint8_t *part, uint8_t which,
     const int32_t *label, size_t n)
 {

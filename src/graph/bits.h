@@ -1,5 +1,5 @@
-/* bits.h - matrices whose every row holds zeros and one other number: bags of words that
- * tell whether a word occurs, as they come or divided by their row's sum.
+/* bits.h - matrices whose every row holds zeros and one other number: binary bags of words,
+ * raw or divided by their row's sum.
  *
  * The product with a dense matrix costs n_rows n_cols / 4 row additions from tables in the
  * first-level cache (see kernels_body.h), however many bits are set: on Amazon Photo, 35 %

@@ -4,12 +4,12 @@
 #include <string.h>
 
 enum {
-    ROWS = 1024,       /* of a block, twice as many where the second-level cache is roomy */
+    ROWS = 1024,       /* rows of a block, doubled if the second-level cache is large */
     MOST = UINT16_MAX, /* rows of a block, by the type of its entries */
     FULL = 4,          /* entries wanted in a block for each column: offsets cost too */
-    COLUMNS = 112,     /* of g in a task, at most: 14 vectors of 8, 7 cache lines */
+    COLUMNS = 112,     /* columns of g in a task, at most: 14 vectors of 8, 7 cache lines */
     LINE = 16,         /* floats in a cache line */
-    SMALL = 1 << 20    /* multiply-adds that are not worth a second thread */
+    SMALL = 1 << 20    /* multiply-adds; below this a second thread does not pay */
 };
 
 static size_t entries(const graphss_i_csr *m)
@@ -87,7 +87,7 @@ static void fill_block(void *arg, size_t task)
     int32_t *offset = b->offset + block * (b->n_cols + 1);
     b->first[block] = first;
     memset(offset, 0, (b->n_cols + 1) * sizeof *offset);
-    /* offset[c + 1] is where the next entry of column c goes, in the end its end. */
+    /* offset[c + 1] is the position of the next entry of column c, and in the end its end. */
     for (int64_t e = first; e < end; e++)
         if ((size_t)m->column[e] + 2 <= b->n_cols)
             offset[m->column[e] + 2]++;

@@ -16,9 +16,10 @@ typedef struct graphss_i_blocks {
     size_t rows;           /* of a block */
     size_t n;              /* blocks */
     int64_t *first;        /* [n] first entry of a block */
-    int32_t *offset;       /* [n x (n_cols + 1)] entries of a column, counted from there */
-    uint16_t *row;         /* [nnz] row within the block */
-    float *value;          /* [nnz] */
+    /* [n x (n_cols + 1)] entries of a column, counted from the start of the block */
+    int32_t *offset;
+    uint16_t *row; /* [nnz] row within the block */
+    float *value;  /* [nnz] */
 } graphss_i_blocks;
 
 /* Whether blocks suit m: enough entries for its columns. */

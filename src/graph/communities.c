@@ -5,8 +5,7 @@
  *     links(v, c) - degree(v) total(c) / (2 m)
  * is greatest, total(c) being the degrees in c without v, until few move. Communities stay
  * small, which suits groups that are to be judged. Nodes are visited in the order of a hash of
- * their number, so that the answer does not depend on how a file was sorted more than it must,
- * and needs no seed. */
+ * their number, so the result depends little on the order of a file and needs no seed. */
 #include "base/base.h"
 #include <graphss/graph.h>
 #include <stdlib.h>
@@ -28,7 +27,7 @@ static int by_hash(const void *a, const void *b)
 typedef struct room {
     placed *order;  /* [n] */
     double *total;  /* [n] degrees in a community */
-    double *links;  /* [n] edges from the node at hand to a community, else 0 */
+    double *links;  /* [n] edges from the present node to a community, else 0 */
     int32_t *found; /* [n] communities of its neighbours */
 } room;
 

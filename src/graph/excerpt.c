@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Rows of ghosts, as their owners told them. */
+/* Rows of ghosts, as received from their owners. */
 typedef struct ghosts {
     int32_t *node; /* [n] local numbers, ascending: rank by rank */
     size_t n;
-    size_t *count, *asked;     /* [ranks] ghosts of each rank; rows that it asks us for */
+    size_t *count, *asked;     /* [ranks] ghosts of each rank; rows that it requests from us */
     int64_t *degree, *entries; /* [n + 1] where each row begins */
     int64_t *target;           /* global numbers */
     int32_t *column;           /* sparse */
@@ -37,7 +37,7 @@ void graphss_i_excerpt_destroy(graphss_ctx *ctx, graphss_i_excerpt *e)
     *e = (graphss_i_excerpt){0};
 }
 
-/* ---- who is there ---- */
+/* ---- which nodes are in ---- */
 
 static int ascending(const void *a, const void *b)
 {
@@ -74,10 +74,10 @@ static graphss_status find_near(
 
 /* ---- rows of ghosts ---- */
 
-/* What an owner is asked for, and tells. */
+/* What is requested from an owner, and its answer. */
 typedef struct reply {
     int64_t *id;   /* [n] global numbers asked for, */
-    int32_t *node; /* [n] and what they are called here */
+    int32_t *node; /* [n] and their local numbers */
     size_t n;
     int64_t *length; /* [n x 2] neighbours, entries */
     int64_t *target; /* of all rows */
@@ -95,7 +95,7 @@ static void reply_close(graphss_ctx *ctx, reply *r)
         graphss_release(ctx, list[i]);
 }
 
-/* Whose the ghosts are, and what others ask for. */
+/* The owners of the ghosts, and the rows that others request. */
 static graphss_status ask(
     graphss_ctx *ctx, ghosts *g, reply *r, const graphss_i_excerpt_input *in)
 {
@@ -178,7 +178,7 @@ static graphss_status pack(
     return GRAPHSS_OK;
 }
 
-/* Room for the rows, whose lengths have come. length [n x 2] */
+/* Room for the rows, once their lengths are known. length [n x 2] */
 static graphss_status make_room(graphss_ctx *ctx, ghosts *g, reply *r, const int64_t *length,
     const graphss_i_excerpt_input *in)
 {
@@ -243,7 +243,7 @@ static graphss_status fetch(graphss_ctx *ctx, ghosts *g, const graphss_i_excerpt
 
 /* ---- the small graph ---- */
 
-/* A node that is there. */
+/* A node of the excerpt. */
 typedef struct present {
     int64_t id;
     int32_t node; /* local number */
@@ -255,7 +255,7 @@ static int by_id(const void *a, const void *b)
     return (x->id > y->id) - (x->id < y->id);
 }
 
-/* Nodes that are there have odd numbers; those between two of them share the even one. */
+/* Nodes of the excerpt have odd numbers; those between two of them share the even one. */
 static int32_t number_of(const present *list, size_t n, int64_t id)
 {
     size_t low = 0, high = n;

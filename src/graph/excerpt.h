@@ -1,11 +1,10 @@
 /* excerpt.h - some nodes of a part with their neighbours, as a small graph of their own.
  *
- * What reads a node's row, its neighbours' rows, and who of the former is among the latter,
- * works on an excerpt as it would on the whole graph: rows of the nodes asked for and of all
- * their neighbours are there, in the order of the global numbers. Nodes two steps away are
- * not: they only fill the rows of the neighbours, and those that follow each other without a
- * neighbour between them have one number. So an excerpt takes room for the neighbours alone.
- */
+ * Code that reads the rows of a node and of its neighbours, and which neighbours they share,
+ * works on an excerpt as on the whole graph: it has the rows of the requested nodes and of all
+ * their neighbours, in the order of the global numbers. Nodes two steps away have no row: they
+ * only fill the rows of the neighbours, and consecutive ones without a neighbour between them
+ * share a number. So the size of an excerpt is that of the neighbourhood. / */
 #ifndef GRAPHSS_I_EXCERPT_H
 #define GRAPHSS_I_EXCERPT_H
 
@@ -17,12 +16,12 @@ enum { GRAPHSS_I_EXCERPT_BLOCKS = 4 };
 typedef struct graphss_i_excerpt {
     graphss_graph graph;
     graphss_features features;
-    int32_t *node; /* [m] where the nodes asked for are */
+    int32_t *node; /* [m] positions of the requested nodes */
     int32_t *own;  /* [n_nodes] number in the part, -1: not an own node */
-    float *block[GRAPHSS_I_EXCERPT_BLOCKS]; /* [n_nodes x k] of the nodes that are there */
+    float *block[GRAPHSS_I_EXCERPT_BLOCKS]; /* [n_nodes x k] of the nodes in the excerpt */
 } graphss_i_excerpt;
 
-/* What nodes carry besides: blocks [n_own x k] of each rank. */
+/* Additional data of nodes: blocks [n_own x k] of each rank. */
 typedef struct graphss_i_excerpt_input {
     graphss_i_part *part;
     const graphss_features *features; /* of the own nodes */

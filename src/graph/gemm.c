@@ -3,10 +3,10 @@
  * A task has some rows of c. It goes through k in blocks, and packs the rows of b that meet a
  * block panel by panel: a panel is then in the first-level cache while all rows of the task
  * pass by, and a's block stays in the second. Rows of a are read where they are. The kernel
- * adds up a number in the order of p, block after block, so its bits depend on n and k, not on
- * where it stands or on who else is computed.
+ * sums a number in the order of p, block after block, so its bits depend on n and k, not on
+ * its position or on other rows.
  *
- * bench/README.md compares with oneDNN, which was here before. */
+ * bench/README.md compares with oneDNN, which was used before. */
 #include "graph/products.h"
 #include "kernels/kernels.h"
 #include <string.h>
@@ -15,7 +15,7 @@ enum {
     BLOCK = 256,     /* of p */
     PANEL = 32,      /* most columns of a panel: two vectors of sixteen */
     GRAIN = 1 << 21, /* multiply-adds of a task, about 40 us */
-    LEAST_ROWS = 192 /* of c in a task: each packs b again */
+    LEAST_ROWS = 192 /* rows of c in a task: each task packs b again */
 };
 
 typedef struct gemm {
@@ -28,8 +28,8 @@ typedef struct gemm {
     size_t rows; /* of c in one task */
 } gemm;
 
-/* panel [rows x width] = n columns of b, whose rows are `apart`; there are `left` numbers in b
- * from there on. What lies beyond n columns is not used. */
+/* Fills panel [rows x width] with n columns of b, whose rows are `apart`; b has `left` numbers
+ * from there on. Columns beyond n are not used. */
 static inline void pack(float *panel, const float *b, size_t apart, size_t left, size_t rows,
     size_t n, size_t width)
 {

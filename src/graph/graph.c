@@ -2,8 +2,8 @@
  *
  * Building is three scatters and a merge, all linear: pairs grouped by their second end,
  * those regrouped by their first (which leaves each row ascending), duplicates squeezed
- * out, the transpose, and the union of each row with its transposed one. No sort, so a
- * hostile order of pairs costs no more than a kind one. */
+ * out, the transpose, and the union of each row with its transposed one. No sort, so a hostile
+ * order of pairs costs no more than a friendly one. */
 #include "base/base.h"
 #include <graphss/graph.h>
 #include <limits.h>
@@ -29,7 +29,7 @@ static void transpose(
     for (size_t i = 0; i < n; i++)
         for (int64_t e = offset[i]; e < offset[i + 1]; e++)
             out[out_offset[target[e]]++] = (int32_t)i;
-    /* Each offset now stands at the end of its row, where the next one starts. */
+    /* Each offset now points to the end of its row, where the next one starts. */
     memmove(out_offset + 1, out_offset, n * sizeof *out_offset);
     out_offset[0] = 0;
 }

@@ -71,8 +71,8 @@ static void fill_values(
     }
 }
 
-/* place[e] = the entry (j, i) of a symmetric pattern, for its entry e = (i, j). Rows that are
- * walked in order come upon the entries of each column in order. next [n_rows]: room. */
+/* place[e] = the entry (j, i) of a symmetric pattern, for its entry e = (i, j). Walking the
+ * rows in order visits the entries of each column in order. next [n_rows]: scratch. */
 static void find_places(int64_t *place, int64_t *next, const graphss_i_csr *m)
 {
     memcpy(next, m->offset, m->n_rows * sizeof *next);

@@ -15,7 +15,7 @@ typedef enum graphss_i_norm {
 typedef struct graphss_i_propagation {
     graphss_i_csr m;
     graphss_i_csr transposed; /* of NORM_ROW; borrows the pattern of m */
-    int64_t *place; /* [nnz] of NORM_LEARNED: where (j, i) stands, for the entry (i, j) */
+    int64_t *place; /* [nnz] of NORM_LEARNED: position of (j, i), for the entry (i, j) */
     graphss_i_norm norm;
 } graphss_i_propagation;
 

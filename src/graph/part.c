@@ -42,7 +42,7 @@ int64_t graphss_i_part_find(const graphss_i_part *part, int64_t id)
     return low < part->n_own && part->id[low] == id ? (int64_t)low : -1;
 }
 
-/* ---- who has which node ---- */
+/* ---- which rank has which node ---- */
 
 /* Global numbers of the nodes of rank r. */
 static const int64_t *ids_of(const graphss_i_pieces *all, size_t r, size_t *n)
@@ -134,7 +134,7 @@ static graphss_status take_rows(graphss_ctx *ctx, graphss_i_part *p, const int64
 
 /* ---- the halo ---- */
 
-/* Tells the owners which rows we need, and learns which of ours the others do. */
+/* Requests the rows we need from their owners, and learns which of ours the others need. */
 static graphss_status plan_halo(graphss_ctx *ctx, graphss_i_part *p, const int32_t *wanted)
 {
     const size_t ranks = graphss_i_ranks(ctx);
@@ -202,7 +202,7 @@ done:
 
 /* ---- the product ---- */
 
-/* Copies some columns of rows of x [. x k]: row[i], or i where row is NULL. */
+/* Copies some columns of rows of x [. x k]: row[i], or i if row is NULL. */
 typedef struct copy {
     float *to;
     size_t to_cols;
@@ -229,8 +229,8 @@ static void copy_all(graphss_ctx *ctx, copy c)
     graphss_i_parallel(ctx, graphss_i_tasks(c.n, ROWS), copy_rows, &c);
 }
 
-/* A failed exchange leaves its mark on the context (graphss_i_ranks_status), where the next
- * operation that can fail finds it. */
+/* The context records a failed exchange (graphss_i_ranks_status); the next operation that can
+ * fail reports it. */
 void graphss_i_part_spmm(
     graphss_ctx *ctx, float *y, const graphss_i_csr *m, const float *x, size_t k)
 {

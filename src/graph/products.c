@@ -1,8 +1,8 @@
 /* products.c - sparse products and the transpose, cut into tasks by size.
  *
  * A task is a run of rows with about GRAIN multiply-adds, found by binary search in the
- * offsets, so that nothing is allocated and the cut depends on the matrix alone. Work
- * below SMALL stays on the calling thread: waking others would take longer.
+ * offsets, so that nothing is allocated and the cut depends on the matrix alone. Work below
+ * SMALL stays on the calling thread, since waking others would take longer.
  *
  * The dense matrix is read once per entry, in no order. When it is too large for the
  * second-level cache but a strip of its columns is not, the product goes strip by strip; but
@@ -16,7 +16,7 @@
 
 enum {
     GRAIN = 1 << 17, /* multiply-adds of a task */
-    SMALL = 1 << 20, /* multiply-adds that are not worth a second thread */
+    SMALL = 1 << 20, /* multiply-adds; below this a second thread does not pay */
     FLOOR = 16,      /* cost of an entry, in multiply-adds, is at least this */
     ROOMY = 1 << 20  /* bytes of a second-level cache (bench/README.md) */
 };
@@ -36,8 +36,8 @@ bool graphss_i_roomy_cache(void)
     return second_level_cache() >= ROOMY;
 }
 
-/* Whether a product with a matrix of so many bytes, in all and in a strip, should go
- * strip by strip: the whole is well beyond the cache, a strip is not. */
+/* True if a product with a dense matrix of this size should go strip by strip: the whole is
+ * well beyond the cache, a strip is not. */
 static bool strips_pay(size_t whole, size_t strip)
 {
     const size_t cache = second_level_cache();
@@ -123,7 +123,7 @@ static size_t first_row(const product *p, size_t run)
     return row_at_cost(p->m, run * p->grain);
 }
 
-/* Into runs of rows, and into strips where that pays. */
+/* Cuts into runs of rows, and into strips if that pays. */
 static void cut_product(product *p)
 {
     const size_t column_bytes = p->m->n_cols * sizeof *p->a;
@@ -245,7 +245,7 @@ void graphss_i_csr_destroy(graphss_ctx *ctx, graphss_i_csr *m)
 static void transpose_fill(graphss_i_csr *out, const graphss_i_csr *m)
 {
     const size_t nnz = (size_t)m->offset[m->n_rows];
-    /* offset[c + 1] is where the next entry of column c goes, in the end its end. */
+    /* offset[c + 1] is the position of the next entry of column c, and in the end its end. */
     for (size_t e = 0; e < nnz; e++)
         if ((size_t)m->column[e] + 2 <= m->n_cols)
             out->offset[m->column[e] + 2]++;

@@ -11,33 +11,33 @@
 /* Compressed rows with values. {0} is empty. */
 typedef struct graphss_i_csr {
     size_t n_rows, n_cols;
-    int64_t *offset;             /* [n_rows + 1] */
-    int32_t *column;             /* [offset[n_rows]] */
-    float *value;                /* [offset[n_rows]], or NULL: all ones */
-    bool borrowed;               /* offset and column belong to someone else */
-    struct graphss_i_part *part; /* columns are nodes of other ranks, too: see graph/part.h;
-                                  * NULL: n_cols is all there are */
+    int64_t *offset; /* [n_rows + 1] */
+    int32_t *column; /* [offset[n_rows]] */
+    float *value;    /* [offset[n_rows]], or NULL: all ones */
+    bool borrowed;   /* offset and column belong to someone else */
+    /* columns include nodes of other ranks: see graph/part.h; NULL: n_cols are all */
+    struct graphss_i_part *part;
 } graphss_i_csr;
 
-/* Whether the second-level cache is a large one, of 1 MiB or more. What depends on it is the
- * time of a product, never a bit of it. */
+/* True if the second-level cache has 1 MiB or more. Only the time of a product depends on it,
+ * never a bit of its result. */
 bool graphss_i_roomy_cache(void);
 
 void graphss_i_csr_destroy(graphss_ctx *ctx, graphss_i_csr *m);
 /* out = m^T, columns ascending. */
 graphss_status graphss_i_csr_transpose(
     graphss_ctx *ctx, graphss_i_csr *out, const graphss_i_csr *m);
-/* place [nnz]: for each entry (i, j) of a symmetric pattern with ascending columns, where
- * (j, i) stands. next [n_rows] is room. */
+/* place [nnz]: for each entry (i, j) of a symmetric pattern with ascending columns, the
+ * position of (j, i). next [n_rows] is scratch. */
 void graphss_i_csr_transposed_at(
     int64_t *transposed_at, int64_t *next, const graphss_i_csr *m);
 
 /* y [m.n_rows x k] = m x, x [m.n_cols x k] */
 void graphss_i_spmm(
     graphss_ctx *ctx, float *y, const graphss_i_csr *m, const float *x, size_t k);
-/* Both kept_y = kept x and y = scale (kept + dropped) x, in the time of one product. Entries
- * of all are those of kept, and in the arrays of kept behind them, row after row, the others.
- */
+/* Both kept_y = kept x and y = scale (kept + dropped) x, in the time of one product. all holds
+ * the entries of kept and of dropped; the latter follow the former in the arrays, row after
+ * row. */
 void graphss_i_spmm_both(graphss_ctx *ctx, float *kept_y, float *y, const graphss_i_csr *kept,
     const graphss_i_csr *all, float scale, const float *x, size_t k);
 /* y [m.n_cols x k] += m^T x, x [m.n_rows x k], without building the transpose */

@@ -1,5 +1,6 @@
 /* kernels.c - chooses the instruction set for this machine. GRAPHSS_KERNELS=generic, avx2 or
- * avx512 asks for another one, to test and to compare; what the machine lacks is not given. */
+ * avx512 chooses another one, for tests and comparisons; one that the machine lacks is
+ * ignored. */
 #include "kernels/kernels.h"
 
 #include <stdlib.h>

@@ -46,8 +46,9 @@ enum {
     LINE = GRAPHSS_I_ROW, /* floats in a cache line */
     NARROW = 64,          /* columns up to which prefetching costs more than it brings */
     AHEAD = 16,           /* entries between prefetch and use */
-    RUN = 64              /* rows whose tiles come one after the other: columns and values are
-                             then in the first-level cache */
+    /* rows whose tiles are computed one after another: columns and values are then in the
+     * first-level cache */
+    RUN = 64
 };
 
 typedef struct sparse_rows {
@@ -55,7 +56,7 @@ typedef struct sparse_rows {
     const int32_t *column;
     const float *value; /* may be NULL */
     size_t row0, row1;
-    int64_t end; /* no entry from here on may be looked at */
+    int64_t end; /* no entry from here on may be read */
 } sparse_rows;
 
 /* A vector of 16 floats is a cache line. Where the rows of x do not begin on one, most loads
@@ -113,7 +114,7 @@ INLINE void spmm_tile(
     }
 }
 
-/* Entries that are kept, by offset of rows, and the dropped ones behind them all. */
+/* Entries that are kept, by offset of rows, and after them all dropped ones. */
 typedef struct both_rows {
     sparse_rows rows;
     const int64_t *all;
@@ -641,7 +642,7 @@ static void adam(float *w, float *m, float *v, const float *grad, size_t n, floa
     }
 }
 
-/* Not a number stays what it is, so that a training that fails is seen to fail. */
+/* Not a number stays not a number, so that a diverging training is noticed. */
 INLINE float positive(float a)
 {
     return a <= 0 ? 0 : a;
@@ -721,7 +722,7 @@ typedef struct hash_key {
     uint32_t first, second;
 } hash_key;
 
-/* Spreads the key, and what of the counter lies above 32 bits, over both words. */
+/* Spreads the key, and the bits of the counter above 32, over both words. */
 INLINE hash_key spread_key(uint64_t key, uint64_t above)
 {
     uint64_t z = key + 0x9e3779b97f4a7c15u * (above + 1);

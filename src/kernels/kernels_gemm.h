@@ -8,7 +8,7 @@
 
 enum {
     GEMM_ROWS = WIDTH == 16 ? 12 : 6, /* by two vectors, in most registers */
-    GEMM_ROWS_NARROW = 12             /* by one: enough sums under way */
+    GEMM_ROWS_NARROW = 12             /* by one vector: enough independent sums */
 };
 
 /* Rows of a tile, three to an address: the machine adds a stride once or twice itself. */
@@ -29,7 +29,7 @@ INLINE void gemm_tile(int rows, int n, float *c, size_t ldc, const float *a, siz
                 sum[i][v] += left * right[v];
         }
         b += n * WIDTH;
-        if (sp != 1) /* down a column of a, where the machine does not read ahead */
+        if (sp != 1) /* down a column of a, which the machine does not prefetch */
             __builtin_prefetch(at[0] + AHEAD * sp);
         for (int g = 0; 3 * g < rows; g++) {
             at[g] += sp;

@@ -1,5 +1,5 @@
-/* kernels_sixteen.h - rows of sixteen floats, a cache line each: what a logit makes of the
- * evidence for a class, or of a node in up to sixteen states. Included by kernels_body.h.
+/* kernels_sixteen.h - rows of sixteen floats, a cache line each: logits of the evidence for a
+ * class, or for a node in up to sixteen states. Included by kernels_body.h.
  *
  * All lanes do the same, so a row is one, two or four vectors; loops over lanes have a
  * constant length and become vectors by themselves. */

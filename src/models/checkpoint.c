@@ -79,7 +79,7 @@ graphss_status graphss_i_checkpoint_open(
     c->path = ctx->checkpoint;
     c->every = ctx->checkpoint_every;
     c->last = graphss_i_seconds();
-    ctx->checkpoint = NULL; /* of this training alone */
+    ctx->checkpoint = NULL; /* that differ between two trainings */
     graphss_release(ctx, ctx->checkpoint_of);
     ctx->checkpoint_of = NULL;
     return GRAPHSS_OK;

@@ -1,11 +1,12 @@
-/* fit.c - epochs. Weights are judged before they are changed, so what is kept is what was
- * measured: epoch e measures the weights after e steps, and the last measures the last step.
- * Where nothing is drawn one forward pass serves both the measurement and the step; without
- * validation nodes there is nothing to measure. Where rows do not see each other each of the
- * two passes has the rows it is about.
+/* fit.c - epochs. Weights are measured before they are changed, so the kept weights are the
+ * measured ones: epoch e measures the weights after e steps, and the last measures the last
+ * step. Without dropout one forward pass serves both the measurement and the step; without
+ * validation nodes there is nothing to measure. If rows are independent each of the two passes
+ * computes only the rows it needs.
  *
- * The paper's code is a step late: it measures, takes a step and keeps what it then has, from
- * the weights it starts with on, and of equally good epochs the first (adam->kept). */
+ * The paper's code is a step late: it measures, takes a step and keeps the weights after it,
+ * beginning with the initial weights; of equally good epochs it keeps the first (adam->kept).
+ */
 #include "models/fit.h"
 #include "base/ranks.h"
 #include <graphss/labels.h>
@@ -58,7 +59,7 @@ static graphss_status loss_of(graphss_ctx *ctx, double *out, const graphss_i_tap
     return graphss_i_ranks_sum(ctx, out, 1);
 }
 
-/* The best weights so far, and the moments of Adam at that step where they are wanted. */
+/* The best weights so far, and the moments of Adam at that step if they are wanted. */
 typedef struct checkpoint {
     float *value, *m, *v;
     size_t step;
@@ -149,7 +150,7 @@ graphss_status graphss_i_fit(graphss_ctx *ctx, graphss_training *log, graphss_i_
     st = graphss_i_ranks_sum(ctx, &n_val, 1);
     if (st)
         goto done;
-    checkpoint_take(&kept, params, adam); /* what is left when there are no epochs */
+    checkpoint_take(&kept, params, adam); /* the result without any epochs */
     size_t first = 0;
     if (saved) {
         graphss_i_progressing at = between(params, adam, &kept, &run, best, 0, epochs);
@@ -231,7 +232,7 @@ graphss_status graphss_i_fit(graphss_ctx *ctx, graphss_training *log, graphss_i_
             graphss_i_checkpoint_write(ctx, saved, &at, false);
         }
     }
-    if (saved) { /* what follows, such as a rehearsal, may be stopped, too */
+    if (saved) { /* later work, such as a rehearsal, may be stopped, too */
         const graphss_i_progressing at =
             between(params, adam, &kept, &run, best, run.epochs, epochs);
         graphss_i_checkpoint_write(ctx, saved, &at, true);

@@ -10,10 +10,10 @@
 /* Minimises the losses recorded on tape with Adam and leaves in params the weights of the
  * best epoch: highest accuracy on split->val, then lowest loss there; without validation
  * nodes, the last; adam->kept: as the paper's code chooses (fit.c). logits is a kept variable
- * [n x n_classes]; adam->grad is where the tape's weights put their gradients, and what it
- * holds besides is where Adam starts. stage names the work for progress. INVALID: the loss
- * left the finite numbers. log may be NULL; its arrays become the caller's. checkpoint: where
- * it goes on and what it writes meanwhile, or NULL. */
+ * [n x n_classes]; adam->grad receives the gradients of the tape's weights; its other fields
+ * are Adam's initial state. stage names the work for progress. INVALID: the loss is no longer
+ * finite. log may be NULL; its arrays become the caller's. checkpoint: where it continues and
+ * what it writes meanwhile, or NULL. */
 graphss_status graphss_i_fit(graphss_ctx *ctx, graphss_training *log, graphss_i_params *params,
     graphss_i_adam *adam, graphss_i_tape *tape, graphss_i_var logits, size_t n_classes,
     const graphss_split *split, uint64_t seed, const graphss_train_options *opt,

@@ -50,8 +50,8 @@ double graphss_i_input_scale(const graphss_features *f, bool row_normalise)
 
 /* ---- columns ---- */
 
-/* sum, squares, stored [d]: of each column the sum, then of the stored entries the squares of
- * what is off its mean. */
+/* sum, squares, stored [d]: for each column the sum, and over its stored entries the squared
+ * deviations from its mean, and their number. */
 static graphss_status column_moments(graphss_ctx *ctx, double *mean, double *squares,
     double *stored, double n_rows, const graphss_features *f, bool row_normalise)
 {
@@ -182,7 +182,7 @@ static road cheapest(
         return DENSE;
     double sum[] = {(double)f->n_rows, (double)f->offset[f->n_rows], edges, !suits_bits};
     if (graphss_i_ranks_sum(ctx, sum, 4))
-        return DENSE; /* it is told where ranks meet next */
+        return DENSE; /* the next collective operation reports it */
     const double cells = sum[0] * (double)f->n_cols, stored = sum[1];
     edges = sum[2];
     suits_bits = sum[3] == 0;
@@ -211,7 +211,7 @@ static graphss_status make_sparse(
     return GRAPHSS_OK;
 }
 
-/* number [n_rows]: what each row holds where its bit is set; it becomes part of in. */
+/* number [n_rows]: the value of the set bits of each row; it becomes part of in. */
 static graphss_status make_bits(graphss_ctx *ctx, graphss_i_input *in,
     const graphss_i_csr *pattern, float *number, const float *factor)
 {
@@ -310,7 +310,7 @@ static graphss_i_csr as_csr(const graphss_features *f)
     return (graphss_i_csr){f->n_rows, f->n_cols, f->offset, f->column, f->value, true};
 }
 
-/* number [n_rows]: becomes what each row holds where bits suit. */
+/* number [n_rows]: becomes the value of each row if bits suit. */
 static road choose_road(graphss_ctx *ctx, float *number, const graphss_features *f,
     double edges, const graphss_i_scaling *scaling)
 {

@@ -33,7 +33,7 @@ typedef struct graphss_i_input {
 typedef struct graphss_i_scaling {
     bool row_normalise;
     double scale;
-    float *mean, *gain; /* [n_cols] each, one block; NULL: columns stay as they are */
+    float *mean, *gain; /* [n_cols] each, one block; NULL: columns are not scaled */
 } graphss_i_scaling;
 
 /* As opt says; the arrays are destroyed by the caller. A column without spread has gain 0. */
@@ -43,9 +43,9 @@ graphss_status graphss_i_scaling_copy(
     graphss_ctx *ctx, graphss_i_scaling *out, const graphss_i_scaling *from, size_t n_cols);
 void graphss_i_scaling_destroy(graphss_ctx *ctx, graphss_i_scaling *scaling);
 
-/* 1 / sqrt(mean_i |x_i|^2), rows as row_normalise says: the number that gives rows of length
- * one on average, so that one learning rate and one weight decay suit long and short rows.
- * 1 where there is nothing to scale. */
+/* 1 / sqrt(mean_i |x_i|^2), rows as row_normalise says: the factor that gives rows of length
+ * one on average, so that one learning rate and one weight decay suit long and short rows. 1
+ * if all are 0. */
 double graphss_i_input_scale(const graphss_features *features, bool row_normalise);
 
 /* features and p are borrowed as long as the input is used. Columns with a mean of their own
@@ -62,8 +62,8 @@ typedef struct graphss_i_product {
     bool bits; /* the method; methods round differently */
 } graphss_i_product;
 
-/* A snapshot whose product with the same weights is known: rows that are the same are taken
- * from there. there [rows]: the number of a row in it, -1 for none; NULL: the same. */
+/* A snapshot whose product with the same weights is known: equal rows are copied from there.
+ * there [rows]: the number of a row in it, -1 for none; NULL: the same. */
 typedef struct graphss_i_known {
     const graphss_features *features;
     const graphss_i_product *product;
@@ -71,21 +71,21 @@ typedef struct graphss_i_known {
 } graphss_i_known;
 
 /* As graphss_i_input_make, to predict with weights w [n_cols x cols] only: the product is
- * worked out at once, and borrowed as long as the input is used. known: or NULL. */
+ * computed at once, and borrowed as long as the input is used. known: or NULL. */
 graphss_status graphss_i_input_multiply(graphss_ctx *ctx, graphss_i_input *out,
     graphss_i_product *product, const graphss_features *features,
     const graphss_i_propagation *p, size_t hops, const graphss_i_scaling *scaling,
     const float *w, size_t cols, const graphss_i_known *known);
-/* value [n x cols]: what some rows of the product of the same size are for other features.
- * *same: whether these use the same method; else nothing is written. entries: of P. */
+/* value [n x cols]: the rows of the same product for other features. *same: whether these use
+ * the same method; else nothing is written. entries: of P. */
 graphss_status graphss_i_product_rows(graphss_ctx *ctx, float *value, bool *same,
     const graphss_i_product *product, const graphss_features *features, size_t entries,
     size_t hops, const graphss_i_scaling *scaling, const float *w, const int32_t *row,
     size_t n);
 void graphss_i_product_destroy(graphss_ctx *ctx, graphss_i_product *product);
 
-/* Records P^hops drop(X) w on a tape (dense method: drop(P^hops X) w). Of a product that
- * was worked out w is not looked at. */
+/* Records P^hops drop(X) w on a tape (dense method: drop(P^hops X) w). If the product is
+ * known, w is ignored. */
 graphss_i_var graphss_i_input_apply(
     graphss_i_tape *t, const graphss_i_input *input, graphss_i_var w, double dropout);
 

@@ -95,7 +95,7 @@ void graphss_i_model_drop(graphss_ctx *ctx, graphss_model *model, size_t which)
     model->kept[which] = (graphss_i_model_kept){0};
 }
 
-/* Everything the tape needs to stay alive while it is used. */
+/* Everything that must outlive the tape. */
 typedef struct network {
     graphss_i_params params; /* the model's, padded */
     graphss_i_adam adam;     /* when training */
@@ -224,8 +224,9 @@ static graphss_status check_training(
     return st;
 }
 
-/* In paper mode Adam goes on where it stopped, as in the paper's code: its moments, small by
- * the end of one training, make the first steps of the next long. start NULL: nowhere. */
+/* In paper mode Adam continues where it stopped, as in the paper's code: its moments, small at
+ * the end of one training, make the first steps of the next long. start NULL: it starts fresh.
+ */
 static void resume(graphss_i_adam *adam, const graphss_i_adam *start)
 {
     if (!start || !start->m)
@@ -235,7 +236,8 @@ static void resume(graphss_i_adam *adam, const graphss_i_adam *start)
     adam->step = start->step;
 }
 
-/* The hash of what a training depends on besides the dataset, whose name the context has. */
+/* The hash of everything a training depends on except the dataset, whose name the context has.
+ */
 static graphss_status open_checkpoint(graphss_ctx *ctx, graphss_i_checkpointing *out,
     const graphss_model *model, const graphss_train_options *opt, const graphss_split *split)
 {
@@ -308,8 +310,8 @@ static graphss_status fit_weights(graphss_ctx *ctx, graphss_model *model,
     return st;
 }
 
-/* Training holds the weights, the gradient, two moments and the best weights so far. LIMIT
- * where the machine has not that much memory. Other faults of opt are told elsewhere. */
+/* Training holds the weights, the gradient, two moments and the best weights so far. LIMIT if
+ * the machine does not have that much memory. Other faults of opt are reported elsewhere. */
 static graphss_status check_memory(
     graphss_ctx *ctx, const graphss_train_options *opt, size_t n_features, size_t n_classes)
 {
@@ -381,7 +383,7 @@ graphss_status graphss_i_continue(graphss_ctx *ctx, graphss_model **out, graphss
     return st;
 }
 
-/* Is everything there, and does it fit together? */
+/* Checks that all inputs are given and fit together. */
 static graphss_status take_input(graphss_ctx *ctx, graphss_train_input *in,
     const graphss_train_input *given, graphss_model *const *out)
 {
@@ -470,7 +472,7 @@ static void softmax_rows(void *arg, size_t task)
         graphss_i_softmax_row(job->prob + i * k, job->logits + i * k, k);
 }
 
-/* By the weights; pass, known: or NULL. */
+/* Predicts by the weights; pass, known: or NULL. */
 static graphss_status pass_over(graphss_ctx *ctx, float *prob, graphss_i_forward_cache *pass,
     const graphss_model *model, const graphss_graph *graph, const graphss_features *features,
     const graphss_i_known *known)
@@ -590,7 +592,7 @@ graphss_status graphss_model_label(graphss_ctx *ctx, int32_t *label,
     return st;
 }
 
-/* ---- what the model knows of itself ---- */
+/* ---- what the model stores about its data ---- */
 
 const graphss_train_options *graphss_model_options(const graphss_model *model)
 {

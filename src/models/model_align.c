@@ -1,13 +1,13 @@
-/* model_align.c - a model and data in each other's terms: what the model remembers of its
- * data, and other data brought into its order. Files list words and classes as they meet them,
- * so that the same column number may be another word in the next export. */
+/* model_align.c - stores in a model what data it was trained on, and aligns other data with
+ * it. Files list words and classes in order of appearance, so the same column number may be
+ * another word in the next export. */
 #include "base/ranks.h"
 #include "data/build.h"
 #include "graph/rows.h"
 #include "models/model_private.h"
 #include <string.h>
 
-/* Checks that there are as many names as things, or none. */
+/* Checks that there is a name for each item, or none at all. */
 static graphss_status check_counts(graphss_ctx *ctx, const graphss_dataset *data)
 {
     const struct {
@@ -85,7 +85,7 @@ static graphss_status check_features(
         data->features.n_cols, model->n_features, model->dataset_name);
 }
 
-/* Fails at the first name that differs; names that one of both lacks are not compared. */
+/* Fails at the first name that differs; names that one side lacks are not compared. */
 static graphss_status check_names(graphss_ctx *ctx, const graphss_names *found,
     const graphss_names *known, const char *what, const graphss_dataset *data)
 {
@@ -157,8 +157,8 @@ static graphss_status find_names(graphss_ctx *ctx, int32_t *to, size_t *found,
 
 /* ---- features ---- */
 
-/* out: the columns of x at to[column], those at -1 left out. lacking [n_lacking]: columns that
- * x has not; of standardised ones the mean tells nothing, and 0 might tell much. */
+/* out: the columns of x moved to to[column], those at -1 left out. lacking [n_lacking]:
+ * columns that x lacks. In standardised ones the mean carries no evidence, while 0 might. */
 static graphss_status move_columns(graphss_ctx *ctx, graphss_features *out,
     const graphss_features *x, const int32_t *to, size_t n_cols, const int32_t *lacking,
     size_t n_lacking, const float *mean)
@@ -194,8 +194,8 @@ static graphss_status move_columns(graphss_ctx *ctx, graphss_features *out,
         ctx, out, x->n_rows, n_cols, offset, column, value, n, "features");
 }
 
-/* Is it a value of a text column (COLUMN=VALUE) of which the data have other values? Then no
- * node has this one, and 0 is what it is. */
+/* True if it is a value of a text column (COLUMN=VALUE) of which the data have other values.
+ * Then no node has this one, and 0 is right. */
 static bool is_unused_value(const char *name, const graphss_names *own)
 {
     const char *equals = strchr(name, '=');
@@ -207,7 +207,7 @@ static bool is_unused_value(const char *name, const graphss_names *own)
     return false;
 }
 
-/* The columns of the model that nothing is moved to and that are not simply 0; how many. */
+/* The columns of the model that get no data and need the mean; returns how many. */
 static size_t list_lacking(int32_t *lacking, uint8_t *found, const int32_t *to,
     const graphss_names *own, const graphss_names *known)
 {
@@ -238,7 +238,7 @@ static void warn_of_lacking(graphss_ctx *ctx, const graphss_model *model,
         model->scaling.mean ? "the mean" : "0");
 }
 
-/* made, names: empty where nothing moves. */
+/* made, names: empty if nothing moves. */
 static graphss_status align_columns(graphss_ctx *ctx, graphss_features *made,
     graphss_names *names, graphss_alignment *what, const graphss_model *model,
     const graphss_dataset *data)
@@ -284,7 +284,7 @@ static graphss_status align_columns(graphss_ctx *ctx, graphss_features *made,
 
 /* ---- classes ---- */
 
-/* The class below k whose number is this text; else -1. */
+/* The class below k whose number is this text, else -1. */
 static int32_t number_of(const char *text, size_t k)
 {
     int64_t value = -1;
@@ -292,8 +292,8 @@ static int32_t number_of(const char *text, size_t k)
     return good && value >= 0 && (size_t)value < k ? (int32_t)value : -1;
 }
 
-/* Where one side has no names, its classes are called 0, 1, 2 ...: if that finds all, it is
- * meant; else position counts, and classes beyond the model's are -1. */
+/* If one side has no names, its classes are called 0, 1, 2 ... if that matches all; else
+ * position counts, and classes beyond the model's are -1. */
 static void number_classes(
     graphss_ctx *ctx, int32_t *to, const graphss_model *model, const graphss_dataset *data)
 {
@@ -340,8 +340,8 @@ static void warn_of_classes(graphss_ctx *ctx, const graphss_model *model,
         model->dataset_name);
 }
 
-/* label, names: empty where nothing changes. *to_out [classes of the data]: their numbers to
- * the model, -1 for a class it does not know, or NULL; the caller's. */
+/* label, names: empty if nothing changes. *to_out [classes of the data]: their numbers in the
+ * model, -1 for a class it does not know, or NULL; the caller frees it. */
 static graphss_status align_classes(graphss_ctx *ctx, int32_t **to_out, int32_t **label,
     graphss_names *names, graphss_alignment *what, const graphss_model *model,
     const graphss_dataset *data)
@@ -380,8 +380,8 @@ static graphss_status align_classes(graphss_ctx *ctx, int32_t **to_out, int32_t 
     return st;
 }
 
-/* The labels of a split in the data's classes; numbers beyond those stay, and nodes of a
- * class that the model does not know leave the list. */
+/* Translates the labels of a split. Numbers beyond the data's classes stay, and nodes of a
+ * class that the model does not know are removed. */
 static void renumber(
     int32_t *node, int32_t *label, size_t *n, const int32_t *to, size_t n_classes)
 {
@@ -405,7 +405,7 @@ graphss_status graphss_dataset_align(graphss_ctx *ctx, graphss_alignment *out,
     if (GRAPHSS_I_LACKS(ctx, {"model", model}, {"dataset", data}))
         return GRAPHSS_ERR_INVALID;
     graphss_alignment done = {0};
-    graphss_dataset made = *data; /* shallow: what does not move stays the data's */
+    graphss_dataset made = *data; /* shallow: unmoved parts are the data's */
     graphss_features features = {0}, filled = {0};
     graphss_names columns = {0}, classes = {0};
     int32_t *label = NULL, *to = NULL;
@@ -441,7 +441,7 @@ graphss_status graphss_dataset_align(graphss_ctx *ctx, graphss_alignment *out,
     }
     if (done.columns || done.filled)
         graphss_features_destroy(ctx, &data->features);
-    if (done.columns || done.filled) { /* what was missing is so no more, or has moved */
+    if (done.columns || done.filled) { /* missing cells are filled now, or have moved */
         graphss_release(ctx, data->missing.node);
         graphss_release(ctx, data->missing.column);
         made.missing = (graphss_missing_cells){0};
@@ -533,8 +533,7 @@ static void sort_by_node(
     for (size_t i = 0; i < n; i++)
         start[i + 1] += start[i];
     const size_t all = start[n];
-    for (size_t e = m->count;
-         e-- > 0;) /* from the back: start[i + 1] moves down to start[i] */
+    for (size_t e = m->count; e-- > 0;) /* from the end: start[i + 1] moves down to start[i] */
         if (to[m->column[e]] >= 0)
             column[--start[m->node[e] + 1]] = m->column[e];
     for (size_t i = 0; i < n; i++)

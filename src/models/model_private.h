@@ -1,4 +1,4 @@
-/* model_private.h - what a trained model is made of. */
+/* model_private.h - the fields of a trained model. */
 #ifndef GRAPHSS_MODEL_PRIVATE_H
 #define GRAPHSS_MODEL_PRIVATE_H
 
@@ -8,8 +8,8 @@
 #include <graphss/model.h>
 #include <graphss/predictor.h>
 
-/* What was learned from rehearsed attacks on the training snapshot and is kept with the model:
- * numbers that mean nothing here. Without rows: nothing was learned. */
+/* What was learned from rehearsed attacks on the training snapshot and is stored with the
+ * model: numbers without meaning here. No rows: nothing was learned. */
 typedef struct graphss_i_model_kept {
     size_t rows, cols;
     double *value; /* [rows x cols], finite */
@@ -28,13 +28,14 @@ struct graphss_model {
     graphss_i_scaling scaling; /* learned from the training snapshot */
     graphss_i_params params;
     graphss_i_adam adam; /* paper mode: as training left it, padded; lost when saved */
-    graphss_split split; /* what it was trained with, labels included */
+    graphss_split split; /* the split it was trained with, labels included */
     graphss_names class_names;
-    size_t n_nodes;             /* of the data it was described by; 0: none */
-    graphss_names node_names;   /* of that data; empty: nodes are called 0, 1, 2 ... */
-    graphss_names column_names; /* likewise */
-    float *column_mean; /* [n_features] of that data, where columns have names and scaling has
-                         * no such means; else NULL */
+    size_t n_nodes;             /* of its data; 0: not stored */
+    graphss_names node_names;   /* of its data; empty: nodes are called 0, 1, 2 ... */
+    graphss_names column_names; /* the same */
+    /* [n_features] means of its data, if columns have names and are not standardised; else
+     * NULL */
+    float *column_mean;
     graphss_i_model_kept kept[GRAPHSS_I_KEPT];
     struct graphss_i_predictor *predictor; /* answers in place of the weights, or NULL */
     char dataset_name[64];
@@ -48,8 +49,8 @@ graphss_status graphss_i_model_new(graphss_ctx *ctx, graphss_model **out,
 graphss_status graphss_i_model_like(
     graphss_ctx *ctx, graphss_model **out, const graphss_model *from, uint64_t seed);
 
-/* The model keeps a copy under one of the numbers above, in place of what it had; or nothing.
- */
+/* Copies it into the model under one of the numbers above, in place of an earlier one; NULL
+ * removes it. */
 graphss_status graphss_i_model_keep(graphss_ctx *ctx, graphss_model *model, size_t which,
     const double *value, size_t rows, size_t cols);
 void graphss_i_model_drop(graphss_ctx *ctx, graphss_model *model, size_t which);
@@ -68,9 +69,9 @@ void graphss_i_model_state_put(graphss_i_model_state *state, const graphss_model
 graphss_status graphss_i_model_state_take(graphss_ctx *ctx, graphss_model **out,
     const graphss_model *like, const graphss_i_model_state *state);
 
-/* ---- a model whose answers come from elsewhere (graphss/predictor.h) ---- */
+/* ---- a model whose answers come from a predictor (graphss/predictor.h) ---- */
 
-/* What a model has in place of its own answers. */
+/* The predictor of a model. */
 typedef struct graphss_i_predictor graphss_i_predictor;
 
 /* Without functions: a model that was loaded, until it is given some. */
@@ -79,14 +80,14 @@ graphss_status graphss_i_predictor_new(
 void graphss_i_predictor_free(graphss_ctx *ctx, graphss_i_predictor *p);
 double graphss_i_predictor_agreement(const graphss_i_predictor *p);
 
-/* What the predictor says of all nodes. */
+/* The predictor's answers for all nodes. */
 graphss_status graphss_i_predictor_ask(graphss_ctx *ctx, float *prob,
     const graphss_model *model, const graphss_graph *graph, const graphss_features *features);
-/* graphss_i_predict_again of such a model. */
+/* graphss_i_predict_again for such a model. */
 graphss_status graphss_i_predictor_again(graphss_ctx *ctx, float *prob,
     const graphss_model *model, const graphss_graph *graph, const graphss_features *features,
     const graphss_i_base *base, const int32_t *there, const uint8_t *wanted);
-/* What the model's own weights say (model.c). */
+/* The answers of the model's own weights (model.c). */
 graphss_status graphss_i_predict_by_weights(graphss_ctx *ctx, float *prob,
     const graphss_model *model, const graphss_graph *graph, const graphss_features *features);
 
@@ -94,21 +95,21 @@ graphss_status graphss_i_predict_by_weights(graphss_ctx *ctx, float *prob,
  * library made: simulated ones are many. The same as the public ones otherwise. */
 graphss_status graphss_i_train(graphss_ctx *ctx, graphss_model **out, graphss_training *log,
     const graphss_train_input *in, const graphss_train_options *opt);
-/* graphss_model_train without its warning, for who knows what is not standardised and why. */
+/* graphss_model_train without its warning, for callers that leave columns unstandardised on
+ * purpose. */
 graphss_status graphss_i_train_checked(graphss_ctx *ctx, graphss_model **out,
     graphss_training *log, const graphss_train_input *in, const graphss_train_options *opt);
 graphss_status graphss_i_continue(graphss_ctx *ctx, graphss_model **out, graphss_training *log,
     const graphss_model *from, const graphss_train_input *in, int64_t epochs);
 graphss_status graphss_i_predict(graphss_ctx *ctx, float *prob, const graphss_model *model,
     const graphss_graph *graph, const graphss_features *features);
-/* The same, and what it leaves for snapshots that differ in a few nodes; the caller destroys
- * it. */
+/* The same; *pass is for snapshots that differ in a few nodes, and the caller destroys it. */
 graphss_status graphss_i_predict_first(graphss_ctx *ctx, float *prob,
     graphss_i_forward_cache *pass, const graphss_model *model, const graphss_graph *graph,
     const graphss_features *features);
-/* As graphss_i_predict, bit for bit, but sooner where most is as it was seen. there [n]: the
- * number a node had, -1 for none; NULL: all have the same. wanted [n] or NULL: the nodes whose
- * rows of prob are asked for. */
+/* As graphss_i_predict, bit for bit, but faster if little differs from the known snapshot.
+ * there [n]: the number a node had in it, -1 for none; NULL: all have the same. wanted [n] or
+ * NULL: the nodes whose rows of prob are needed. */
 graphss_status graphss_i_predict_again(graphss_ctx *ctx, float *prob,
     const graphss_model *model, const graphss_graph *graph, const graphss_features *features,
     const graphss_i_base *base, const int32_t *there, const uint8_t *wanted);
@@ -121,8 +122,9 @@ graphss_status graphss_i_column_means(
     graphss_ctx *ctx, float **out, const graphss_features *features);
 /* The means that the model keeps, or NULL. */
 const float *graphss_i_model_means(const graphss_model *model);
-/* *filled cells of data->missing have the model's means in *out; where there are none *out is
- * left alone. Columns the model does not know stay as they are. NOMEM, SHAPE. */
+/* Fills the missing cells of data->missing with the model's means, in *filled and *out; if
+ * there are none *out is unchanged. Columns the model does not know stay unchanged. NOMEM,
+ * SHAPE. */
 graphss_status graphss_i_model_fill(graphss_ctx *ctx, graphss_features *out, size_t *filled,
     const graphss_model *model, const graphss_dataset *data);
 

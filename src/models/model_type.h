@@ -1,5 +1,5 @@
-/* model_type.h - what a classifier is to the rest of the library: one file that fills this
- * struct, and one line in models.def. */
+/* model_type.h - the interface of a classifier: one file that fills this struct, and one line
+ * in models.def. */
 #ifndef GRAPHSS_MODEL_TYPE_H
 #define GRAPHSS_MODEL_TYPE_H
 
@@ -8,7 +8,7 @@
 #include <graphss/model.h>
 
 typedef enum graphss_i_loops {
-    GRAPHSS_I_LOOPS_OPTION, /* as opt->self_loops says */
+    GRAPHSS_I_LOOPS_OPTION, /* as opt->self_loops */
     GRAPHSS_I_LOOPS_ALWAYS, /* a node is always among its neighbours, */
     GRAPHSS_I_LOOPS_NEVER   /* or never */
 } graphss_i_loops;
@@ -17,16 +17,17 @@ typedef struct graphss_i_model_type {
     const char *name;    /* "gcn" */
     const char *summary; /* for people, one line with the paper */
 
-    /* Changes the presets all models share (registry.c); NULL: nothing. */
+    /* Changes the presets all models share (registry.c); NULL: none. */
     void (*adjust)(graphss_train_options *opt);
 
     graphss_i_norm norm; /* how it propagates, */
     graphss_i_loops loops;
-    bool hops_by_option; /* and whether opt->hops times before the first weights, or once */
-    bool propagates;     /* record propagates itself: its input is X times the first weights */
-    bool attends;        /* opt->heads and opt->activation have a meaning */
-    double paper_gain;   /* Paper mode: factor applied to the initial weights; 0 means 1. */
-    bool paper_drawn;    /* paper mode: its attacker has the weights as drawn (protocol.c) */
+    /* and whether it is applied opt->hops times before the first weights, or once */
+    bool hops_by_option;
+    bool propagates;   /* record propagates itself: its input is X times the first weights */
+    bool attends;      /* opt->heads and opt->activation have a meaning */
+    double paper_gain; /* Paper mode: factor applied to the initial weights; 0 means 1. */
+    bool paper_drawn;  /* paper mode: its attacker has the weights as drawn (protocol.c) */
 
     /* Declares its weights for d features and k classes. */
     graphss_status (*declare)(graphss_ctx *ctx, graphss_i_params *p,
@@ -36,7 +37,7 @@ typedef struct graphss_i_model_type {
         const graphss_i_input *x, const graphss_i_var *w);
 } graphss_i_model_type;
 
-/* NULL when there is none of that name, or past the end. */
+/* NULL if there is none of that name, or past the end. */
 const graphss_i_model_type *graphss_i_model_type_find(const char *name);
 /* Whether a node counts as its own neighbour. */
 bool graphss_i_model_type_loops(
@@ -44,7 +45,7 @@ bool graphss_i_model_type_loops(
 /* Propagations before the first weights. */
 size_t graphss_i_model_type_hops(
     const graphss_i_model_type *type, const graphss_train_options *opt);
-/* By graphss_mode, ended by NULL: for tables of options. */
+/* Indexed by graphss_mode, ended by NULL: for tables of options. */
 extern const char *const graphss_i_mode_names[];
 const graphss_i_model_type *graphss_i_model_type_at(size_t i);
 /* Fails with INVALID and the list of names. */
@@ -58,7 +59,7 @@ void graphss_i_train_options_scale(
 #include "models/models.def"
 #undef MODEL
 
-/* ---- what the layered ones share (layered.c) ---- */
+/* ---- shared by the layered ones (layered.c) ---- */
 
 /* Puts every matrix of p on the tape, w [p->n]; adam NULL: no gradients. */
 void graphss_i_weights_record(graphss_i_tape *t, graphss_i_var *w, const graphss_i_params *p,

@@ -1,9 +1,9 @@
 /* part.c - train and predict with a shard to each rank.
  *
- * The arithmetic is that of one machine: the same tape, kernels and training loop. They meet
- * other ranks in four places: the sparse product (graph/part.c), dropout (tape/drop.c), sums
- * of gradients and losses (fit.c), and what is learned of features (input.c). Here are the
- * ends: from files to the part, and from the parts' answers to one.
+ * The arithmetic is that of one machine: the same tape, kernels and training loop. Ranks meet
+ * in four places: the sparse product (graph/part.c), dropout (tape/drop.c), sums of gradients
+ * and losses (fit.c), and the scaling of features (input.c). This file reads a part and joins
+ * the parts' answers.
  *
  * What grows with the whole graph on every rank: labels and names, 4 bytes a node and the
  * texts. */
@@ -16,9 +16,9 @@
 #include <graphss/labels.h>
 #include <string.h>
 
-/* ---- what all ranks know ---- */
+/* ---- what every rank stores of all nodes ---- */
 
-/* Walks over the names of rank r: start gets their lengths, and text the names where start is
+/* Walks over the names of rank r: start gets their lengths, and text the names once start is
  * ready. */
 static void walk_names(size_t *start, char *text, const graphss_i_pieces *ids,
     const graphss_i_pieces *names, size_t r)
@@ -124,7 +124,7 @@ static graphss_status check_ranks(
     return GRAPHSS_OK;
 }
 
-/* The shard of this rank, and what all ranks know of the dataset. */
+/* Reads the shard of this rank, and what every rank stores of the dataset. */
 graphss_status graphss_i_part_read(graphss_ctx *ctx, graphss_i_shard *shard, size_t *n_all,
     graphss_dataset *table, const char *folder)
 {
@@ -276,7 +276,7 @@ static graphss_status check_type(graphss_ctx *ctx, const char *name)
 
 /* ---- a graph that one rank trains ---- */
 
-/* What rank 0 learned, before its column means, gains and weights. */
+/* The size of rank 0's model, before its column means, gains and weights. */
 typedef struct learned {
     double scale, train_accuracy, val_accuracy;
     int32_t row_normalise, scaled;
@@ -494,9 +494,9 @@ graphss_status graphss_part_label(
     return st;
 }
 
-/* ---- rows for everybody to see ---- */
+/* ---- rows for every rank ---- */
 
-/* The rows of a few nodes where their numbers say; from: row i is of node[i]. */
+/* Places the rows of a few nodes by their numbers; from: row i belongs to node[i]. */
 static void spread(
     int64_t *offset, size_t n_all, const int32_t *node, size_t n, const int64_t *length)
 {

@@ -2,9 +2,9 @@
  *
  * Of a network of two layers, Z = relu(P X W0 + b0) W1 and softmax(P Z + b1), the rows of X W0
  * change where features do, those of Z around them and around changed edges, those of the
- * answer one step further. These are recomputed, in the order and by the kernels of a
- * whole pass, so that they come out the same bit for bit. Where most rows of Z would change a
- * whole pass is as good. */
+ * answer one step further. These are recomputed, in the order and by the kernels of a whole
+ * pass, so they are the same bit for bit. If most rows of Z would change, a whole pass is as
+ * good. */
 #include "models/predict_incremental.h"
 #include "graph/rows.h"
 #include "kernels/kernels.h"
@@ -149,7 +149,7 @@ static size_t list_marked(
     return listed;
 }
 
-/* ---- anew ---- */
+/* ---- recomputing rows ---- */
 
 /* Swaps rows of x with saved rows; a second call restores them. */
 static void swap_rows(float *x, float *rows, const int32_t *row, size_t n, size_t k)

@@ -1,8 +1,8 @@
 /* predictor.c - answers from a function of the caller, or from a table of answers, in place of
  * those of a model's own weights.
  *
- * All that asks a model asks it through graphss_i_predict and its two kin, which come here for
- * a model that has a predictor. So everything that takes a model takes a predictor. */
+ * Every prediction goes through graphss_i_predict and its two variants, which come here for a
+ * model that has a predictor. So everything that takes a model takes a predictor. */
 #include "graph/rows.h"
 #include "models/model_private.h"
 #include <math.h>
@@ -11,8 +11,10 @@
 #include <string.h>
 
 static const double AGREEMENT_LEAST = 0.9; /* below it a warning */
-static const double FIT_TRAIN = 0.8;   /* of the nodes, for the fit; the rest is held out */
-static const double SUM_OFF = 1e-3;    /* of a row from 1: float answers, summed by float */
+/* share of the nodes for the fit; the rest is held out */
+static const double FIT_TRAIN = 0.8;
+/* allowed deviation of a row sum from 1: float answers, summed in float */
+static const double SUM_OFF = 1e-3;
 static const float SAME_TWICE = 1e-4F; /* answers of two calls, apart by threads' rounding */
 
 enum { WHY = 256 };
@@ -24,10 +26,10 @@ typedef struct known {
 } known;
 
 struct graphss_i_predictor {
-    graphss_predictor call; /* probabilities NULL: by table, or not given yet */
+    graphss_predictor call; /* probabilities NULL: by table, or not set yet */
     known *table;
     size_t n_table;
-    double agreement, sharpness; /* of our own answers: their logarithms times this */
+    double agreement, sharpness; /* factor of the logarithms of our own answers */
     atomic_size_t calls, some;
     pthread_mutex_t lock;
     const graphss_i_scaling *home; /* of the model; a shallow copy of it may have another, */
@@ -189,8 +191,8 @@ static graphss_status learn_constants(
 
 /* ---- links in both directions ---- */
 
-/* Defences ask over neighbours of their choice as well, whom a node may have without being
- * theirs. A predictor is promised an undirected graph, and given the union of both. */
+/* Defences also predict with neighbours of their choice, which need not be mutual. A predictor
+ * is promised an undirected graph, so it gets the union of both directions. */
 static graphss_status both_ways(graphss_ctx *ctx, graphss_graph *room,
     const graphss_graph **out, const graphss_graph *graph)
 {
@@ -224,7 +226,7 @@ static bool same_edges(const graphss_graph *a, const graphss_graph *b, size_t i)
                           n * sizeof *a->target));
 }
 
-/* Equal but for what in_own_units rounds. */
+/* Equal up to the rounding of in_own_units. */
 static bool same_values(graphss_i_row a, graphss_i_row b, size_t d)
 {
     static const double rounding = 1e-5;
@@ -274,7 +276,7 @@ static const known *nearest(uint8_t *mark, const graphss_i_predictor *p,
     return best;
 }
 
-/* Marks what lies within so many steps of what is marked. room [n]. */
+/* Marks the nodes within this many steps of the marked ones. room [n]: scratch. */
 static void spread(uint8_t *mark, uint8_t *room, const graphss_graph *graph, size_t steps)
 {
     for (size_t s = 0; s < steps; s++) {
@@ -287,8 +289,8 @@ static void spread(uint8_t *mark, uint8_t *room, const graphss_graph *graph, siz
 
 static const double LEAST_P = 1e-6; /* of a class, before its logarithm */
 
-/* p_c = t_c (now_c / then_c)^g, divided by its sum: told, times how much our own answer moved,
- * as sharply as the classifier speaks */
+/* p_c = t_c (now_c / then_c)^g, normalised: the known answer, moved as our own answer moved,
+ * with sharpness g */
 static void move_row(
     float *p, const float *told, const float *now, const float *then, size_t k, double g)
 {
@@ -320,8 +322,8 @@ static double cross_entropy(
     return loss;
 }
 
-/* The sharpness of own that is nearest to told on these nodes: the loss is convex in g, so
- * golden sections of log g find the least one. 1 without nodes. */
+/* The sharpness g with which own is nearest to told on these nodes. The loss is convex in g,
+ * so a golden-section search over log g finds the minimum. 1 without nodes. */
 static double sharpness_of(
     const float *told, const float *own, size_t k, const int32_t *node, size_t n)
 {
@@ -374,7 +376,7 @@ done:
     return st;
 }
 
-/* ---- being asked ---- */
+/* ---- answering ---- */
 
 static graphss_status check_given(graphss_ctx *ctx, const graphss_model *model)
 {
@@ -407,7 +409,7 @@ graphss_status graphss_i_predictor_ask(graphss_ctx *ctx, float *prob,
     return st;
 }
 
-/* The nodes whose answers may be others than before, and are wanted. */
+/* The nodes whose answers may differ from before, and are wanted. */
 static size_t list_asked(int32_t *node, uint8_t *mark, uint8_t *room,
     const graphss_predictor *p, const graphss_graph *graph, const graphss_features *features,
     const graphss_i_base *base, const uint8_t *wanted)
@@ -472,8 +474,8 @@ static double agreement_of(
     return n ? (double)same / (double)n : NAN;
 }
 
-/* A classifier of ours that says what prob says, and own [n x k], what it says. sharpness, by
- * which it is to be taken, as its agreement on nodes that were held out; or NULL. */
+/* Fits a classifier of ours to prob; own [n x k] gets its answers, sharpness its factor, and
+ * agreement is measured on held-out nodes; or NULL. */
 static graphss_status fit_to(graphss_ctx *ctx, graphss_model **out, double *agreement,
     double *sharpness, float *own, const float *prob, const graphss_train_input *in,
     const graphss_train_options *opt)
@@ -539,7 +541,7 @@ static graphss_status check_predictor(graphss_ctx *ctx, const graphss_predictor 
     return GRAPHSS_OK;
 }
 
-/* prob [n x k]: the answers, which must be the same when asked again. */
+/* prob [n x k]: the answers, which must be the same when asked twice. */
 static graphss_status ask_twice(graphss_ctx *ctx, float *prob, float *room,
     const graphss_predictor *p, const graphss_graph *graph, const graphss_features *features,
     size_t k)

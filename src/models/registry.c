@@ -70,7 +70,7 @@ static const graphss_train_options honest = {
     .bias = true,
 };
 
-/* What the paper's public code ran: its two-layer models have three weight layers, and no
+/* The values of the paper's public code: its two-layer models have three weight layers, and no
  * loops (docs/method.md). */
 static const graphss_train_options paper = {
     .struct_size = sizeof paper,

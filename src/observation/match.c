@@ -5,8 +5,8 @@
 #include <graphss/recover.h>
 #include <string.h>
 
-/* Of the nodes in both snapshots: so many have other edges and other features only where one
- * is of another graph or in another order. */
+/* Limits on the share of nodes in both snapshots with other edges and other features; above
+ * them one snapshot is of another graph or in another order. */
 static const double STRANGERS = 0.8;
 
 static const char *node_name(const graphss_observation *o, size_t i, char buffer[24])
@@ -68,8 +68,8 @@ static bool has_names(const graphss_observation *o)
     return o->names && o->names->count;
 }
 
-/* Nodes without names are called 0, 1, 2 ... If only one side has names, these are taken for
- * such numbers where one side is then found whole in the other; else position counts. */
+/* Nodes without names are called 0, 1, 2 ... If only one side has names, they are read as such
+ * numbers if all of one side are then found in the other; else position counts. */
 static graphss_status match_known(graphss_ctx *ctx, int32_t **match,
     const graphss_observation *to, const graphss_observation *from, size_t *found)
 {
@@ -174,7 +174,7 @@ graphss_status graphss_i_match_inverse(graphss_ctx *ctx, int32_t **after,
     if (!made)
         return GRAPHSS_ERR_NOMEM;
     memset(made, -1, m * sizeof *made);
-    for (size_t i = n; i-- > 0;) /* of two nodes with the same name, the first */
+    for (size_t i = n; i-- > 0;) /* the first of two nodes with the same name */
         if (before[i] >= 0)
             made[before[i]] = (int32_t)i;
     *after = made;
@@ -239,7 +239,7 @@ static bool same_targets(const graphss_graph *a, const graphss_graph *b, size_t 
                                degree * sizeof *a->target));
 }
 
-/* No names, or each the number of its node: as files have them that come from such without. */
+/* No names, or each is the number of its node, as in files converted from such without. */
 static bool goes_by_number(const graphss_observation *o)
 {
     char number[24];
@@ -311,7 +311,7 @@ graphss_status graphss_split_translate(graphss_ctx *ctx, graphss_split *out,
     if (!number)
         return GRAPHSS_ERR_NOMEM;
     memset(number, -1, n_numbers * sizeof *number);
-    for (size_t i = n; i-- > 0;) /* of two nodes with one name the first */
+    for (size_t i = n; i-- > 0;) /* the first of two nodes with one name */
         if (match[i] >= 0)
             number[match[i]] = (int32_t)i;
 

@@ -1,4 +1,4 @@
-/* observation.h - checks of what alert and recover are given, and the match with the previous
+/* observation.h - checks the input of alert and recover, and matches it with the previous
  * snapshot. */
 #ifndef GRAPHSS_OBSERVATION_PRIVATE_H
 #define GRAPHSS_OBSERVATION_PRIVATE_H
@@ -18,8 +18,8 @@ graphss_status graphss_i_check_input(graphss_ctx *ctx, const graphss_defence_inp
 graphss_status graphss_i_check_split(
     graphss_ctx *ctx, const graphss_split *split, size_t n, size_t k, const char *which);
 
-/* number [nodes of current], the caller's: what the snapshot the model was trained on calls
- * each node; its own number where that has no such name. */
+/* number [nodes of current], freed by the caller: the name of each node in the snapshot the
+ * model was trained on, as its number there; its own number if it has no such name. */
 graphss_status graphss_i_match_trained(graphss_ctx *ctx, int32_t **number,
     const graphss_model *model, const graphss_observation *current);
 
@@ -53,8 +53,9 @@ typedef struct graphss_i_standardised {
     graphss_defence_input in;
     graphss_features current, past; /* empty: unchanged */
     graphss_observation previous;
-    graphss_model model; /* shallow: the given one without what is done here */
-    float *mean;         /* [2 n_cols] of the model: what it still subtracts, and ones */
+    graphss_model model; /* shallow: the given model with its scaling removed */
+    /* [2 n_cols] scaling left to the model: means to subtract, and ones */
+    float *mean;
 } graphss_i_standardised;
 
 graphss_status graphss_i_standardise_open(

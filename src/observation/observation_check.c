@@ -1,4 +1,4 @@
-/* observation_check.c - what a caller may get wrong, checked once at the entry. */
+/* observation_check.c - checks the caller's input once, at the entry. */
 #include "data/build.h"
 #include "graph/check.h"
 #include "observation/observation.h"

@@ -1,6 +1,6 @@
-/* part_past.c - an earlier snapshot, cut as a later one is: a node that both have goes to the
- * rank that has it now, so that a node is compared with what it was without asking anybody.
- * Nodes that are gone stay where they are. */
+/* part_past.c - an earlier snapshot, cut as a later one is: a node in both goes to the rank
+ * that has it now, so that it can be compared with its past locally. Nodes that are gone stay
+ * where they are. */
 #include "base/ranks.h"
 #include "data/build.h"
 #include "graph/part.h"
@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Rows on their way. Each list is sorted by the rank it goes to, and comes in by the rank it
- * comes from. */
+/* Rows that are exchanged. Each list is sorted by the rank it goes to, and arrives sorted by
+ * the rank it comes from. */
 typedef struct removal {
     size_t *out, *in;               /* [ranks] nodes; one block with */
     size_t *out_edges, *in_edges;   /* entries of the graph */
@@ -74,7 +74,7 @@ static graphss_status pack(
     return GRAPHSS_OK;
 }
 
-/* A node that came, and where its rows are among those that did. */
+/* A node that arrived, and where its rows are among those that arrived. */
 typedef struct arrival {
     int64_t id;
     size_t at, edges, entries;
@@ -129,7 +129,7 @@ static void put_rows(graphss_i_shard *out, const arrival *list, const int64_t *h
     }
 }
 
-/* Room for what comes in, in the order it does. */
+/* Room for the rows that arrive, in the order of arrival. */
 typedef struct room {
     int64_t *target;
     int32_t *column;
@@ -146,7 +146,7 @@ static void room_close(graphss_ctx *ctx, room *r)
     graphss_release(ctx, r->list);
 }
 
-/* The heads have come: what else will, and from whom. */
+/* The heads have arrived: how much follows, and from which rank. */
 static graphss_status room_open(graphss_ctx *ctx, room *r, removal *m, bool sparse)
 {
     size_t at = 0;
@@ -166,7 +166,7 @@ static graphss_status room_open(graphss_ctx *ctx, room *r, removal *m, bool spar
     return r->list && r->target && r->column && r->value ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
 }
 
-/* Sends each node of the shard to its owner: the shard becomes what came. */
+/* Sends each node of the shard to its owner; the shard becomes what arrived. */
 static graphss_status move_rows(graphss_ctx *ctx, graphss_i_shard *shard, const int32_t *owner)
 {
     const bool sparse = shard->features.offset != NULL;
@@ -210,9 +210,9 @@ static graphss_status move_rows(graphss_ctx *ctx, graphss_i_shard *shard, const 
     return st;
 }
 
-/* ---- whose nodes they are ---- */
+/* ---- the owners of nodes ---- */
 
-/* owner [n]: the rank that has each node of the shard now; nodes that are gone stay. */
+/* owner [n]: the rank that has each node of the shard now; nodes that are gone stay here. */
 static graphss_status find_owners(graphss_ctx *ctx, int32_t *owner,
     const graphss_i_shard *shard, const graphss_i_part *now, const int32_t *after)
 {
@@ -316,8 +316,8 @@ static graphss_status name_own(
     return st;
 }
 
-/* before [n_all of now]: each rank finds its own nodes in the directory of the names that the
- * shards of the past have, and tells the others. */
+/* before [n_all of now]: each rank looks up its own nodes in the directory of names of the
+ * earlier shards, and sends the result to the others. */
 static graphss_status match_names(graphss_ctx *ctx, int32_t **before,
     const graphss_i_part *now, const graphss_names *all, const graphss_i_shard *past)
 {
@@ -472,7 +472,7 @@ static graphss_status look_back(
     graphss_split_destroy(ctx, &all);
     s->before = in->previous->before;
     s->now->past = s->past;
-    /* With one rank rows are ascending as they are, and there is no other copy. */
+    /* With one rank the rows are ascending already, and there is no other copy. */
     s->previous.graph = s->past->ascending.offset ? &s->past->ascending : &s->past->graph;
     s->previous.features = &s->past->features;
     s->in.previous = &s->previous;
@@ -491,7 +491,7 @@ graphss_status graphss_i_scene_open(
         GRAPHSS_I_LACKS(ctx, {"part", in->current}, {"table", in->table}, {"model", in->model},
             {"split", in->split}))
         return GRAPHSS_ERR_INVALID;
-    /* Parts are constant to who hands them over; what they count changes. */
+    /* Callers see parts as constant; only their counters change. */
     graphss_i_part *now = graphss_i_ctx_part(ctx);
     *s = (graphss_i_scene){.now = now, .table = in->table, .whole = in->split};
     if (!now || &in->current->own != now)

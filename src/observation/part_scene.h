@@ -1,4 +1,4 @@
-/* part_scene.h - what alert and recover are given, as one of several ranks sees it.
+/* part_scene.h - the input of alert and recover on one of several ranks.
  *
  *     graphss_i_scene scene = {0};
  *     graphss_i_scene_open(ctx, &scene, in);
@@ -17,9 +17,9 @@ typedef struct graphss_i_scene {
     graphss_defence_input in;   /* own rows; its split is in own numbers, without test nodes */
     graphss_observation previous;
     graphss_split split, previous_split; /* own nodes, by own numbers */
-    const graphss_split *whole;          /* by global numbers */
+    const graphss_split *whole;          /* in global numbers */
     const int32_t *before;        /* [own and ghosts of now] number in the past, or -1 */
-    const graphss_dataset *table; /* what all ranks know of the current snapshot */
+    const graphss_dataset *table; /* what every rank stores of the current snapshot */
     size_t n_all, n_all_past;
 } graphss_i_scene;
 

@@ -8,7 +8,8 @@
 #include "graph/rows.h"
 #include "observation/observation.h"
 
-static const double ZEROS_LEAST = 0.05; /* of a column, for its zeros to mean something */
+/* least share of zeros in a column whose zeros are kept */
+static const double ZEROS_LEAST = 0.05;
 
 /* mean [2 d]: what the model is to subtract from columns that keep their zeros, else 0; and
  * its gains then, 1 or 0 */
@@ -40,8 +41,8 @@ static graphss_status learn_zeros(
     return st;
 }
 
-/* out[i][c] = gain[c] (x[i][c] - mean[c]), or gain[c] x[i][c] where something is left to
- * subtract */
+/* out[i][c] = gain[c] (x[i][c] - mean[c]), or gain[c] x[i][c] if the mean is left to the model
+ */
 static graphss_status standardise(graphss_ctx *ctx, graphss_features *out,
     const graphss_features *x, const graphss_i_scaling *s, const float *left)
 {

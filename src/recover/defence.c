@@ -1,4 +1,4 @@
-/* defence.c - the methods of the core, and what all methods share. */
+/* defence.c - the methods of the core, and functions that all methods use. */
 #include "recover/defence.h"
 #include "models/model_private.h"
 #include <math.h>

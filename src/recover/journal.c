@@ -12,8 +12,9 @@
 #include <unistd.h>
 
 enum {
-    NODES = 8192,     /* of a record, at most: some megabytes */
-    WIDEST = 1 << 24, /* bytes of a row, and of a state, at most: else the head is damaged */
+    NODES = 8192, /* bytes of a record, at most: some megabytes */
+    /* bytes of a row, and of a state, at most: beyond this the head is damaged */
+    WIDEST = 1 << 24,
     DIGEST = 64
 };
 
@@ -24,7 +25,7 @@ typedef struct head {
     uint64_t stage, round, n, size, bytes; /* n nodes, rows of size, a state of bytes */
 } head;
 
-/* Where a record is. */
+/* The position of a record. */
 typedef struct place {
     uint64_t stage, round, n, size, bytes;
     off_t at;
@@ -33,9 +34,9 @@ typedef struct place {
 
 struct graphss_i_journal {
     graphss_i_checkpointing saved; /* path: the folder */
-    place *list;                   /* [n] what was there when it was opened */
+    place *list;                   /* [n] records found when it was opened */
     size_t n, room;
-    FILE *file; /* of this rank; NULL: nothing was written yet, or it failed */
+    FILE *file; /* of this rank; NULL: nothing was written yet, or writing failed */
     off_t end;  /* of it */
     bool failed;
 
@@ -81,7 +82,7 @@ static graphss_status remember(graphss_ctx *ctx, graphss_i_journal *j, place p)
     return GRAPHSS_OK;
 }
 
-/* Does the SHA-256 of a record of that length stand behind it? */
+/* True if the SHA-256 of a record of that length follows it. */
 static bool sound(FILE *file, off_t at, uint64_t length)
 {
     char bytes[16384], hex[DIGEST + 1], found[DIGEST];
@@ -100,7 +101,7 @@ static bool sound(FILE *file, off_t at, uint64_t length)
     return fread(found, 1, DIGEST, file) == DIGEST && memcmp(hex, found, DIGEST) == 0;
 }
 
-/* Finds the records of a file; *end is behind the last whole one. */
+/* Finds the records of a file; *end is the end of the last whole one. */
 static graphss_status scan(graphss_ctx *ctx, graphss_i_journal *j, FILE *file,
     const char *path, int32_t number, off_t *end)
 {
@@ -128,7 +129,7 @@ static graphss_status scan(graphss_ctx *ctx, graphss_i_journal *j, FILE *file,
         st = remember(ctx, j, (place){h.stage, h.round, h.n, h.size, h.bytes, at, number});
         at += (off_t)length_of(&h);
     }
-    /* What was being written when the machine itself stopped may be there without content. */
+    /* A record being written when the machine itself stopped may have no content. */
     if (!st && j->n > before) {
         const place *last = &j->list[j->n - 1];
         if (!sound(file, last->at, (uint64_t)(at - last->at))) {
@@ -313,7 +314,7 @@ graphss_status graphss_i_journal_round(graphss_ctx *ctx, graphss_i_journal *j,
     uint8_t *done = graphss_i_alloc(ctx, j->m, sizeof *done);
     graphss_status st = graphss_engine_agree(ctx, done ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM, NULL);
     for (uint64_t below = UINT64_MAX; !st;) {
-        /* All have looked through the same files, and choose the same. */
+        /* All ranks have read the same files, and choose the same. */
         uint64_t latest = 0;
         size_t missing = 0;
         for (size_t r = 0; r < j->n; r++)
@@ -346,7 +347,7 @@ bool graphss_i_journal_due(const graphss_i_journal *j)
     return j && !j->failed && graphss_i_seconds() - j->last >= j->saved.every;
 }
 
-/* Opens the file of this rank behind its last whole record. */
+/* Opens the file of this rank after its last whole record. */
 static graphss_status open_file(graphss_ctx *ctx, graphss_i_journal *j)
 {
     char path[GRAPHSS_I_CHECKPOINT_PATH];
@@ -370,7 +371,7 @@ static graphss_status write_record(
     }
     const int error = errno;
     if (ftruncate(fileno(j->file), j->end) != 0)
-        errno = 0; /* then it stays cut off, which a reader passes over */
+        errno = 0; /* then it stays torn, and readers skip it */
     return graphss_i_fail(
         ctx, GRAPHSS_ERR_IO, "%s: cannot write: %s", j->saved.path, strerror(error));
 }

@@ -1,6 +1,6 @@
 /* keep_last.c - the model's answer on the previous snapshot, for nodes that were there; its
- * answer on the current one for the others. Costs one forward pass, and is hard to beat
- * where the victims were seen before the attack. */
+ * answer on the current one for the others. Costs one forward pass, and is hard to beat if the
+ * previous snapshot has the victims. */
 #include "recover/defence.h"
 #include <string.h>
 

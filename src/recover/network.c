@@ -1,12 +1,12 @@
-/* network.c - the life of a defence's own classifier. Trained on one snapshot, it may be
- * asked about another: then the second gets a tape of its own with the same weights. */
+/* network.c - trains and runs a defence's own classifier. If it predicts another snapshot than
+ * it was trained on, that gets a tape of its own with the same weights. */
 #include "recover/network.h"
 #include "models/fit.h"
 #include "models/model_type.h"
 #include <math.h>
 #include <string.h>
 
-/* Everything the tape needs to stay alive while it is used. */
+/* Everything that must outlive the tape. */
 typedef struct place {
     graphss_i_propagation p; /* none: records propagate by themselves */
     graphss_i_input x;

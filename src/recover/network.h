@@ -7,7 +7,7 @@
 #include "models/tape/params.h"
 #include "recover/defence.h"
 
-/* What a training works on. */
+/* The data of a training. */
 typedef struct graphss_i_training {
     graphss_i_params *params;
     graphss_i_adam *adam;
@@ -19,8 +19,8 @@ typedef struct graphss_i_training {
 } graphss_i_training;
 
 typedef struct graphss_i_network {
-    /* What depends on the snapshot; state_size bytes, zeroed. release accepts what prepare
-     * left half filled. Both NULL: nothing. */
+    /* State that depends on the snapshot; state_size bytes, zeroed. release accepts a state
+     * that prepare left half filled. Both NULL: none. */
     size_t state_size;
     graphss_status (*prepare)(graphss_ctx *ctx, void *state, const graphss_observation *on,
         const graphss_recover_options *opt, const void *user);
@@ -39,16 +39,16 @@ typedef struct graphss_i_network {
      * weights stay as they are, which is asked for on a snapshot they were not trained on. */
     graphss_status (*fit)(graphss_ctx *ctx, void *state, const graphss_i_training *on,
         const graphss_recover_options *opt, bool frozen);
-    /* Records what is minimised besides that, given the logits. NULL: the cross-entropy of
-     * the training nodes. */
+    /* Records a loss besides the cross-entropy, given the logits. NULL: only the cross-entropy
+     * of the training nodes. */
     void (*lose)(graphss_i_tape *t, graphss_i_var logits, const void *state,
         const graphss_i_input *x, const graphss_i_var *w, const graphss_recover_options *opt,
         const graphss_split *split);
 } graphss_i_network;
 
-/* Trains on the snapshot the input says and fills the posterior of the current one. given:
- * weights of another model in the declared layout, with its scaling; nothing is
- * trained then. NULL: train. user goes to prepare. */
+/* Trains on the snapshot the input names and fills the posterior of the current one. given:
+ * weights of another model in the declared layout, with its scaling; then nothing is trained.
+ * NULL: train. user goes to prepare. */
 graphss_status graphss_i_network_run(graphss_ctx *ctx, double *posterior,
     const graphss_i_network *type, const graphss_i_defence_input *input,
     const graphss_recover_options *opt, const graphss_i_params *given,

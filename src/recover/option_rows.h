@@ -20,7 +20,7 @@ extern const char *const graphss_i_head_names[];
         name, GRAPHSS_OPTION_##type, offsetof(graphss_recover_options, field), __VA_ARGS__ \
     }
 
-/* What means something to every method. */
+/* Options of every method. */
 #define GRAPHSS_I_COMMON_ROWS \
     GRAPHSS_I_ROW("mode", CHOICE, mode, 0, 0, graphss_i_mode_names, "MODE", \
         "preset: honest (tuned) or paper (its appendix)", 0), \

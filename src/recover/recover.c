@@ -1,4 +1,4 @@
-/* recover.c - what all defences share: matching nodes, the model's own predictions, labels
+/* recover.c - the frame of all defences: matching nodes, the model's own predictions, labels
  * from posteriors. */
 #include "data/build.h"
 #include "data/digest.h"
@@ -23,7 +23,7 @@ typedef struct workspace {
     float *prob;             /* [n x k] */
     int32_t *before;         /* [n] or NULL */
     int32_t *after;          /* [nodes of previous] or NULL */
-    graphss_split own_split; /* the model's, where none is given */
+    graphss_split own_split; /* the model's, if none is given */
     graphss_split previous_split;
 } workspace;
 
@@ -166,7 +166,7 @@ static void add_split(graphss_i_digest *d, const graphss_split *s)
         graphss_i_digest_add(d, s->val, s->n_val * sizeof *s->val);
 }
 
-/* What a recovery depends on besides the snapshots, whose names the context has. */
+/* Everything a recovery depends on except the snapshots, whose names the context has. */
 static graphss_status open_journal(graphss_ctx *ctx, graphss_i_journal **out,
     const graphss_i_defence_input *in, const graphss_recover_options *opt,
     const graphss_split *split)
@@ -189,7 +189,7 @@ static graphss_status open_journal(graphss_ctx *ctx, graphss_i_journal **out,
     return graphss_i_journal_open(ctx, out, hex);
 }
 
-/* in is standardised as the model expects, and checked. scene: NULL alone. */
+/* in is standardised as the model expects, and checked. scene: NULL without ranks. */
 static graphss_status run(graphss_ctx *ctx, graphss_recover_result *out,
     const graphss_defence_input *in, const graphss_recover_options *opt,
     const graphss_i_defence *m, bool retrain, graphss_i_carry *carry,
@@ -296,7 +296,7 @@ static graphss_status recover(graphss_ctx *ctx, graphss_recover_result *out,
         st = graphss_i_standardise_open(ctx, &scaled, in);
     if (!st)
         st = run(ctx, out, &scaled.in, opt, m, retrain,
-            scaled.in.model == in->model ? carry : NULL, /* else in units of its own */
+            scaled.in.model == in->model ? carry : NULL, /* otherwise in its own units */
             scene);
     graphss_i_standardise_close(ctx, &scaled);
     if (!st) {

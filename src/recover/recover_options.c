@@ -1,4 +1,4 @@
-/* recover_options.c - what the options of a defence begin with. */
+/* recover_options.c - the presets of the options of defences. */
 #include "recover/defence.h"
 #include "recover/option_rows.h"
 #include <string.h>
@@ -71,7 +71,7 @@ graphss_recover_options graphss_i_recover_preset(const graphss_recover_method *m
     if (m && m->adjust)
         m->adjust(&opt);
     if (fit->standardise &&
-        mode == GRAPHSS_MODE_DEFAULT) { /* whatever its preset begins with */
+        mode == GRAPHSS_MODE_DEFAULT) { /* whatever the preset of the model is */
         opt.fit.standardise = true;
         opt.fit.row_normalise = fit->row_normalise;
     }

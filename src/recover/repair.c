@@ -1,8 +1,8 @@
 /* repair.c - lists edges and features whose change would undo an attack on suspicious nodes.
- * What the previous snapshot has is restored. Elsewhere it guesses: edges to nodes of other
- * classes that share no neighbour, and features that support another class more strongly than
- * those of trusted nodes do. Without a previous snapshot, removed edges and features leave no
- * trace. */
+ * Edges and features of the previous snapshot are restored. Without one it guesses: edges to
+ * nodes of other classes that share no neighbour, and features that support another class more
+ * strongly than those of trusted nodes do. Without a previous snapshot, removed edges and
+ * features leave no trace. */
 #include "attack/attack_method.h"
 #include "base/base.h"
 #include "models/model_private.h"
@@ -20,7 +20,7 @@ typedef struct input {
     const graphss_predictions *found;
     const graphss_graph *graph;
     const graphss_features *features;
-    graphss_perturbation kind; /* what it does not change is not guessed */
+    graphss_perturbation kind; /* features that it does not change are not guessed */
     size_t n, k;
     double least;
     int32_t *before; /* [n] node of previous or -1 */
@@ -145,7 +145,7 @@ static bool share_a_neighbour(const graphss_graph *g, size_t a, size_t b)
     return false;
 }
 
-/* True if the edge is new or, if the previous snapshot cannot tell, looks new. */
+/* True if the edge is new or, without a previous snapshot, looks new. */
 static bool strange(const input *s, size_t i, size_t u)
 {
     if (s->before && s->before[i] >= 0 && s->before[u] >= 0)

@@ -98,7 +98,7 @@ static inline double add_up(double *sums, const double *w, size_t n)
     return sum;
 }
 
-/* The place whose stretch of the running sums holds u, 0 <= u < sums[n - 1]; its weight is
+/* The index whose interval of the running sums holds u, 0 <= u < sums[n - 1]; its weight is
  * never zero. */
 static inline size_t pick(const double *sums, size_t n, double u)
 {

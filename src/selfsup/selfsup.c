@@ -1,14 +1,14 @@
 /* selfsup.c - runs the chains: Algorithm 1 around the sampler of gibbs.c.
  *
- * Chains are independent and each has its stream, so they run in parallel and the result
- * does not depend on who ran which. They stop together where something happens that concerns
- * all: the end of warm-up, a refit, a word to the caller. */
+ * Chains are independent and each has its random stream, so they run in parallel and the
+ * result does not depend on the threads. They stop together for what concerns all: the end of
+ * warm-up, a refit, a progress report. */
 #include "selfsup/selfsup_private.h"
 #include <graphss/labels.h>
 #include <math.h>
 #include <string.h>
 
-/* What one chain adds up over its kept sweeps. */
+/* The sums of one chain over its kept sweeps. */
 typedef struct tally {
     double *counts, *phi; /* [M x K x K] as in the result */
     double *share;        /* [S] */
@@ -171,7 +171,7 @@ static graphss_status chain_make(graphss_ctx *ctx, graphss_i_chain *c, tally *su
                 t->alpha_row[k] += t->alpha[y * K + k];
     }
     graphss_labels_argmax(c->z, p->prob[0], p->n, K);
-    graphss_i_chain_warm(p, c); /* also where no sweep is warm: matrices may be fixed */
+    graphss_i_chain_warm(p, c); /* also if no sweep is warm: matrices may be fixed */
     return GRAPHSS_OK;
 }
 

@@ -1,5 +1,5 @@
-/* selfsup_check.c - the options of self-supervision, and everything that can be wrong with
- * what it is given, found before anything is allocated. */
+/* selfsup_check.c - the options of self-supervision, and all checks of its input, made before
+ * anything is allocated. */
 #include "selfsup/selfsup_private.h"
 #include <float.h>
 #include <math.h>

@@ -1,9 +1,9 @@
 /* selfsup_paper.c - Algorithm 1 as the paper's public code runs it.
  *
  * Not a sampler: every node takes its most likely label, all at once, by a matrix that is
- * looked at again at every 10th sweep. Kept apart so that the exact sampler need not know.
- * The one deviation: the code refits when accuracy against the truth of all nodes rose; here
- * agreement with the source stands in for it, since nobody has the truth. */
+ * recomputed at every 10th sweep. It is kept apart from the exact sampler. One deviation: the
+ * code refits when accuracy against the truth of all nodes rose; here agreement with the
+ * source replaces it, since the truth is unknown. */
 #include "selfsup/selfsup_private.h"
 #include <graphss/labels.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* selfsup_private.h - what the files of selfsup share besides the sampler. Private. */
+/* selfsup_private.h - shared by the files of selfsup. Private. */
 #ifndef GRAPHSS_SELFSUP_PRIVATE_H
 #define GRAPHSS_SELFSUP_PRIVATE_H
 
@@ -16,15 +16,15 @@
  * alpha + C, inverse = 1 / sum over y of top. Else top = phi, inverse = 1. */
 typedef struct graphss_i_matrix {
     double *top;         /* [K x K] by observed label, then true class */
-    double *counts;      /* [K x K] C, likewise; not kept up while the chain is warm */
-    const double *alpha; /* [K x K] likewise */
+    double *counts;      /* [K x K] C; the same; not updated while the chain is warm */
+    const double *alpha; /* [K x K] the same */
     double *inverse;     /* [K] */
     double *row;         /* [K] sum over y of C */
     double *alpha_row;   /* [K] sum over y of alpha */
     bool live;
 } graphss_i_matrix;
 
-/* What all chains share; nothing in here changes during a sweep. */
+/* Data shared by all chains; it does not change during a sweep. */
 typedef struct graphss_i_problem {
     size_t n, K, M, S;
     const float *prob[GRAPHSS_STATES_MAX];       /* [n x K] by state, NULL: flat */
@@ -35,7 +35,7 @@ typedef struct graphss_i_problem {
     bool split[GRAPHSS_SOURCES_MAX];   /* has it one for each state, or one for all? */
     size_t n_matrices;
     double *alpha; /* [n_matrices x K x K] by observed label, then true class */
-    double *phi;   /* likewise: phi', for warm-up and for fixed matrices */
+    double *phi;   /* the same: phi', for warm-up and for fixed matrices */
     bool fixed[GRAPHSS_SOURCES_MAX * GRAPHSS_STATES_MAX]; /* [n_matrices] */
 } graphss_i_problem;
 
@@ -45,11 +45,11 @@ typedef struct graphss_i_chain {
     uint8_t *r;               /* [n], NULL when S == 1 */
     graphss_i_matrix *matrix; /* [n_matrices] */
     double *of_class;         /* [K] nodes in each class; not kept up while warm */
-    double *of_state;         /* [S] nodes in each state; likewise */
+    double *of_state;         /* [S] nodes in each state; the same */
     bool warm;                /* every matrix at phi', the shares at their prior mean */
     double *weight, *sums;    /* [S x K] scratch: weights and their running sums */
     double *posterior;        /* [n x K] sums over the kept sweeps */
-    double *state;            /* [n x S] likewise, NULL when S == 1 */
+    double *state;            /* [n x S] the same, NULL if S == 1 */
 } graphss_i_chain;
 
 /* Which matrix source m has in state s. */
@@ -75,8 +75,8 @@ graphss_status graphss_i_check_prob(
 /* True if a refit is due after this sweep (from 0). */
 bool graphss_i_refit_due(
     const graphss_selfsup_input *in, const graphss_selfsup_options *opt, size_t sweep);
-/* Refits prob with the labels z unless opt->refit_rule forbids it; *done says whether. *best
- * is the highest agreement so far, -1 at first. */
+/* Refits prob to the labels z unless opt->refit_rule forbids it; *done is true if it did.
+ * *best is the highest agreement so far, -1 at first. */
 graphss_status graphss_i_refit(graphss_ctx *ctx, bool *done, double *best, float *prob,
     const int32_t *z, const graphss_selfsup_input *in, const graphss_selfsup_options *opt);
 

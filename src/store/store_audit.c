@@ -1,4 +1,5 @@
-/* store_audit.c - alerts, the audit trail, the outbox; what people do to a live graph. */
+/* store_audit.c - alerts, the audit trail, the outbox, and the actions of people on a live
+ * graph. */
 #include "data/digest.h"
 #include "store/store_private.h"
 #include <jansson.h>
@@ -135,7 +136,7 @@ graphss_status graphss_i_store_suspects(
     return text_of(ctx, json, list);
 }
 
-/* Into the outbox: what became of an alert. */
+/* Puts a change of state of an alert into the outbox. */
 static graphss_status post(graphss_ctx *ctx, graphss_store *s, uint64_t id, const char *group,
     graphss_alert_state state, double t, double e_value, double p_value, const char *suspects)
 {
@@ -216,7 +217,7 @@ graphss_status graphss_store_alerts(
     return st;
 }
 
-/* ---- what people do ---- */
+/* ---- actions of people ---- */
 
 /* A transaction with a row of the table batch. */
 static graphss_status begin(

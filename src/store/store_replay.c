@@ -1,4 +1,4 @@
-/* store_replay.c - snapshots, and what came after them played again. */
+/* store_replay.c - snapshots, and replaying the events after them. */
 #include "store/store_private.h"
 #include <jansson.h>
 #include <math.h>
@@ -24,8 +24,9 @@ graphss_status graphss_i_store_snapshot(
     return st;
 }
 
-/* A snapshot of now, and away with what the one before covers. t: NaN, or another model takes
- * over, which is a batch of its own: states before it are of the old one. */
+/* Stores a snapshot and drops what the one before covers. t: NaN, or the time at which another
+ * model takes over; that is a batch of its own, since states before it are of the old model.
+ */
 static graphss_status renew(graphss_ctx *ctx, graphss_store *s, const graphss_live *live,
     const char *what, const char *text, double t)
 {

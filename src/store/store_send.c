@@ -1,8 +1,8 @@
 /* store_send.c - alerts leave the outbox: signed webhooks, and Alertmanager's API, version 2.
  *
  * A message stays in the outbox until all receivers took it, so it arrives at least once; its
- * webhook-id is the same each time. Alertmanager forgets what is not told again: alerts that
- * are open are pushed every minute, and end five minutes after the last time. */
+ * webhook-id is the same each time. Alertmanager forgets alerts that are not repeated: open
+ * alerts are pushed every minute, and end five minutes after the last push. */
 #include "data/digest.h"
 #include "store/store_private.h"
 #include <curl/curl.h>
@@ -71,7 +71,7 @@ static size_t ignore(char *bytes, size_t size, size_t n, void *user)
     return size * n;
 }
 
-/* Ends a request where the progress callback says stop. */
+/* Aborts a request if the progress callback asks to stop. */
 static int go_on(
     void *user, curl_off_t total, curl_off_t done, curl_off_t up_total, curl_off_t up_done)
 {
@@ -82,10 +82,10 @@ static int go_on(
     return graphss_i_pulse(user) != GRAPHSS_OK;
 }
 
-/* What became of a request. */
+/* The result of a request. */
 typedef struct answer {
     long code;    /* 0: none came */
-    double again; /* seconds the receiver asks to wait, 0: not said */
+    double again; /* seconds the receiver asks to wait, 0: none */
     char error[CURL_ERROR_SIZE];
 } answer;
 

@@ -1,5 +1,6 @@
 /* kernels.c - the generic kernels beside naive twins, without a test library: for a processor
- * that is emulated (run.sh). Prints what it draws: dropout is the same on all processors. */
+ * that is emulated (run.sh). Prints its random draws: dropout is the same on all processors.
+ */
 #include "kernels/kernels.h"
 #include <math.h>
 #include <stdio.h>

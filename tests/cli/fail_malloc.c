@@ -1,6 +1,6 @@
 /* fail_malloc.c - preloaded (LD_PRELOAD), it lets one allocation of a library fail: the
  * FAIL_AT-th, from 1, that code in the object whose path contains FAIL_IN asks for; with
- * FAIL_ON set, all later ones, too. An allocator of the context cannot reach these. For one
+ * FAIL_ON set, all later ones, too. The allocator of a context cannot make these fail. For one
  * thread; glibc only. */
 #include <dlfcn.h>
 #include <errno.h>

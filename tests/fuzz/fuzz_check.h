@@ -1,5 +1,5 @@
-/* fuzz_check.h - what fuzz targets of readers share: files to read from, and what must hold
- * of every dataset that was read. */
+/* fuzz_check.h - helpers of fuzz targets of readers: files to read from, and the checks of
+ * every dataset that was read. */
 #ifndef GRAPHSS_FUZZ_CHECK_H
 #define GRAPHSS_FUZZ_CHECK_H
 
@@ -62,7 +62,8 @@ static inline void fuzz_check_list(
     }
 }
 
-/* A failure leaves the dataset empty and says why; a success is sound in every part. */
+/* A failure leaves the dataset empty and has an error text; a success is sound in every part.
+ */
 static inline void fuzz_check_dataset(
     graphss_ctx *ctx, const graphss_dataset *data, graphss_status status)
 {

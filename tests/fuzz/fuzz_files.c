@@ -1,11 +1,10 @@
-/* fuzz_files.c - what lies in files. CMakeLists.txt names the entry of each target. */
+/* fuzz_files.c - targets for file formats. CMakeLists.txt names the entry of each. */
 #include "data/formats/zip.h"
 #include "fuzz_check.h"
 #include <graphss/flips.h>
 #include <graphss/synth.h>
 
-/* A folder with nodes.csv and edges.csv: what stands before the first NUL byte of the input,
- * and what stands behind it. */
+/* A folder with nodes.csv and edges.csv: the input up to its first NUL byte, and the rest. */
 FUZZ_TARGET csv(const uint8_t *data, size_t size)
 {
     char folder[64], nodes[96], edges[96];
@@ -67,7 +66,7 @@ FUZZ_TARGET graphml(const uint8_t *data, size_t size)
     return 0;
 }
 
-/* Any bytes as a gzip file, with a limit on what it unpacks to. */
+/* Any bytes as a gzip file, with a limit on the unpacked size. */
 FUZZ_TARGET packed(const uint8_t *data, size_t size)
 {
     char folder[64], path[96], *bytes = NULL;
@@ -89,7 +88,7 @@ FUZZ_TARGET packed(const uint8_t *data, size_t size)
     return 0;
 }
 
-/* Any bytes as a list of changes; what fits is applied and taken back. */
+/* Any bytes as a list of changes; those that fit are applied and undone. */
 FUZZ_TARGET flips(const uint8_t *bytes, size_t size)
 {
     char folder[64], path[96];

@@ -1,4 +1,5 @@
-/* fuzz_lab.c - what the laboratory reads. CMakeLists.txt names the entry of each target. */
+/* fuzz_lab.c - targets for the formats of the laboratory. CMakeLists.txt names the entry of
+ * each. */
 #include "fuzz_check.h"
 #include "lab/experiment/plan.h"
 #include "lab/experiment/records.h"
@@ -49,7 +50,7 @@ FUZZ_TARGET records(const uint8_t *bytes, size_t size)
     return 0;
 }
 
-/* Any bytes as records; what is read becomes a page, in memory. */
+/* Any bytes as records; a page is made of them in memory. */
 FUZZ_TARGET report(const uint8_t *bytes, size_t size)
 {
     graphss_ctx *ctx = fuzz_ctx();

@@ -1,5 +1,6 @@
-/* fuzz_model.c - any bytes as a model, ours or another library's; what can be read labels a
- * small graph, lends it its split, and comes back the same from a file of ours. */
+/* fuzz_model.c - any bytes as a model, ours or another library's. A model that can be read
+ * labels a small graph, lends it its split, and survives a round trip through a file of ours.
+ */
 #include "fuzz_check.h"
 #include "models/model_private.h"
 #include <graphss/recover.h>

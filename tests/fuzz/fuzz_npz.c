@@ -5,8 +5,8 @@
 #include <graphss/predictions.h>
 #include <sys/mman.h>
 
-/* Reads a file as everything an .npz may be. What is read must be sound, and must come back
- * the same from a file of ours. */
+/* Reads a file as every type an .npz may be. What is read must be sound, and must survive a
+ * round trip through a file of ours. */
 static void scratch_path(char *out, size_t size, const char *name)
 {
     snprintf(out, size, "/dev/shm/graphss-fuzz-%ld-%s.npz", (long)getpid(), name);
@@ -78,9 +78,8 @@ static const char *const dtypes[] = {
 enum { NAMES = sizeof names / sizeof *names, DTYPES = sizeof dtypes / sizeof *dtypes };
 
 /* Any values in arrays of the right names, in a zip that is sound.  Checksums and inflating
- * stop most of what fuzz_npz tries at the door; this goes through it. Each array takes four
- * bytes of the input (name, dtype, rows, columns; 0 columns: one dimension), then its values.
- */
+ * stop most inputs of fuzz_npz; these pass them. Each array takes four bytes of the input
+ * (name, dtype, rows, columns; 0 columns: one dimension), then its values. / */
 FUZZ_TARGET arrays(const uint8_t *data, size_t size)
 {
     graphss_i_array_out array[NAMES];

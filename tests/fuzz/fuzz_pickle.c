@@ -6,7 +6,7 @@
 static const char *const ending[8] = {
     "x", "y", "tx", "ty", "allx", "ally", "graph", "test.index"};
 
-/* Looks at everything two levels deep. */
+/* Reads every value two levels deep. */
 static int64_t look(const graphss_i_pickle *p, graphss_i_pickle_ref r, int depth)
 {
     int64_t sum = 0, whole = 0;

@@ -4,7 +4,7 @@
 
 enum { NODES = 3, ENTRIES = 2, STORED = 3, COLUMNS = 4, CLASSES = 2 };
 
-/* What the seeds of the corpus hold: nodes 0, 2 and 3 of five. */
+/* The content of the corpus' seeds: nodes 0, 2 and 3 of five. */
 static graphss_i_manifest manifest_of(graphss_i_manifest_part part[2])
 {
     graphss_i_manifest m = {.n_nodes = 5,

@@ -1,5 +1,5 @@
-/* replay_main.c - runs a fuzz target over the files named on the command line, and over
- * each of them cut short and with single bytes changed, where libFuzzer is not at hand. */
+/* replay_main.c - runs a fuzz target, without libFuzzer, over the files named on the command
+ * line, and over each of them cut short and with single bytes changed. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

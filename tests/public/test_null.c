@@ -1,5 +1,5 @@
-/* Questions about nothing have an answer: public calls that cannot fail take NULL. What calls
- * that can fail say of it is tested with the context. */
+/* Public calls that cannot fail accept NULL. The errors of calls that can fail are tested with
+ * the context. */
 #include "testing.h"
 
 TEST(getters_answer_for_nothing)

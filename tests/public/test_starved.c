@@ -1,10 +1,10 @@
-/* Fallible public calls that no test of their own starves: each allocation fails in turn, and
- * all that is seen of it is NOMEM. tools/starved knows which calls are missing. */
+/* Fallible public calls that no other test starves: each allocation fails in turn, and the
+ * only error is NOMEM. tools/starved lists the calls that are missing. */
 #include "data/formats/npz.h"
 #include "testing.h"
 #include <sys/stat.h>
 
-/* A small dataset with a model trained on it, the same one changed, and what calls are asked
+/* A small dataset with a model trained on it, a changed copy of it, and outputs for the calls
  * to fill. */
 typedef struct given {
     graphss_ctx *ctx;
@@ -162,7 +162,7 @@ static graphss_status features_normalise(graphss_ctx *ctx, void *arg)
     return st;
 }
 
-/* No file is there, and none may be fetched: what fails then is not the memory. */
+/* There is no file, and none may be fetched: the failure is not one of memory. */
 static graphss_status fetch(graphss_ctx *ctx, void *arg)
 {
     given *g = arg;
@@ -372,7 +372,7 @@ TEST(each_allocation_fails_in_turn)
         apply_parts,
     };
     for (size_t i = 0; i < sizeof operation / sizeof *operation; i++)
-        /* Few rounds for what writes files: each waits for the disk. */
+        /* Few rounds for calls that write files, since each waits for the disk. */
         testing_allocations_fail(operation[i], &g, operation[i] == snapshots_write ? 16 : 100);
     tear_down(&g);
 }

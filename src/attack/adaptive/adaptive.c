@@ -1,14 +1,13 @@
-/* adaptive.c - an attacker who has the defence at hand and searches against it. He asks it
- * about whole snapshots, in each of which every victim carries one candidate, so that one
- * question tells something about all of them. The first snapshots try one way of attack on all
- * victims at once (openings): what a defence does with a victim depends on what the others
- * carry, and the best opening is the regime that the search then improves. After that each
- * victim keeps a small archive of what came closest, and tries crossings of their parts,
- * mutations, and new candidates made by the moves that worked best so far. A victim that is
- * won keeps what won it. The result is the best snapshot that was really asked about.
+/* adaptive.c - an attacker who can run the defence and searches against it. Each query is a
+ * whole snapshot in which every victim carries one candidate, so one query informs about all
+ * victims. The first snapshots try one way of attack on all victims at once (openings): the
+ * answer for a victim depends on what the others carry, and the search then improves the best
+ * opening. After that each victim keeps a small archive of its best candidates, and tries
+ * crossovers, mutations, and new candidates made by the moves that worked best so far. A
+ * victim that is won keeps its candidate. The result is the best snapshot that was queried.
  *
- * Draws depend on the seed, the victim and the number of the question alone, so that a victim
- * more or less shifts no other. */
+ * Draws depend only on the seed, the victim and the number of the query, so adding a victim
+ * does not change the others. */
 #include "attack/adaptive/moves.h"
 #include "attack/attack_method.h"
 #include <math.h>
@@ -43,7 +42,7 @@ typedef struct candidate {
     int32_t class_;
     graphss_i_edge_move edge_move;
     graphss_i_feature_move feature_move;
-    double loss; /* when it was asked about last */
+    double loss; /* the query it was last part of */
 } candidate;
 
 /* How often a move was tried, and how often it won. */
@@ -94,8 +93,8 @@ static void copy_candidate(search *s, size_t i, int to, int from)
     s->slot[to][i].loss = s->slot[from][i].loss;
 }
 
-/* A move by how often it won: Laplace's rule of succession, so that what was never tried has
- * a half. */
+/* Success rate of a move by Laplace's rule of succession: a move not yet tried has one half.
+ */
 static size_t draw_move(const tally *t, size_t n, graphss_rng *rng)
 {
     double sum = 0, at = 0;
@@ -178,7 +177,7 @@ static int32_t draw_class(const search *s, size_t i, graphss_rng *rng)
     return s->known.wanted[i * others + at];
 }
 
-/* What victim i carries in the next snapshot. */
+/* The candidate of victim i in the next snapshot. */
 static void propose(search *s, size_t i)
 {
     const uint64_t stream = GRAPHSS_STREAM_ATTACK + ((uint64_t)s->in->victim[i] + 1) * 256;
@@ -261,7 +260,7 @@ static graphss_status ask_model(graphss_ctx *ctx, double *loss, const graphss_at
     return st;
 }
 
-/* Builds the snapshot in which each victim carries its candidate, and asks about it. */
+/* Builds the snapshot in which each victim carries its candidate, and queries the defence. */
 static graphss_status ask(graphss_ctx *ctx, graphss_flips *flips, search *s)
 {
     const graphss_attack_input *in = s->in;

@@ -1,8 +1,8 @@
-/* moves.c - see moves.h. A feature speaks for a class by two accounts: the surrogate's weight,
- * and how much more often nodes of the class have it (log odds). They are brought to one scale
- * and added, since the one misses what a classifier does not use and the other what it does. A
- * node speaks for a class by what the surrogate makes of it and its neighbours, divided as an
- * edge to it divides it. */
+/* moves.c - see moves.h. The evidence of a feature for a class has two parts: the surrogate's
+ * weight, and how much more often nodes of the class have it (log odds). They are scaled alike
+ * and added: the first covers what a classifier uses, the second what it ignores. The evidence
+ * of a node for a class is the surrogate's logit of it and its neighbours, normalised as an
+ * edge to it would be. */
 #include "attack/adaptive/moves.h"
 #include "graph/rows.h"
 #include <math.h>
@@ -164,7 +164,7 @@ done:
     return st;
 }
 
-/* The other classes of each victim, in the order of what the model gives them. */
+/* The other classes of each victim, the model's most likely first. */
 static graphss_status list_wanted(graphss_ctx *ctx, graphss_i_known *x)
 {
     const size_t k = x->k;
@@ -294,8 +294,7 @@ static size_t common_words(const graphss_i_feature_index *x, int32_t a, int32_t 
     return n;
 }
 
-/* Joins those of a sample that have most features in common with the node, as a share of what
- * either has. */
+/* Adds edges to those of a sample of nodes with the largest Jaccard similarity to the node. */
 static void join_alike(choice *c)
 {
     const graphss_i_feature_index *x = &c->known->words;
@@ -422,7 +421,7 @@ static void add_donor(choice *c)
     }
 }
 
-/* Drops what speaks for the node's own class; one feature stays. */
+/* Removes features that are evidence for the node's own class; one feature stays. */
 static void drop(choice *c, size_t most)
 {
     const graphss_i_known *x = c->known;

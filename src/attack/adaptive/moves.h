@@ -1,6 +1,6 @@
 /* moves.h - what an adaptive attacker can do to a node: ways to choose edges and ways to
- * choose features that make it look like another class. Which of them works against a defence
- * is for the search to find out (adaptive.c). */
+ * choose features that make it look like another class. The search finds out which of them
+ * work against a defence (adaptive.c). */
 #ifndef GRAPHSS_MOVES_H
 #define GRAPHSS_MOVES_H
 
@@ -36,7 +36,7 @@ typedef enum graphss_i_feature_move {
     GRAPHSS_I_FEATURE_MOVES
 } graphss_i_feature_move;
 
-/* What the attacker knows before he asks anything; made once. */
+/* What the attacker knows before the first query; made once. */
 typedef struct graphss_i_known {
     const graphss_attack_input *in;
     size_t n, d, k;
@@ -55,15 +55,15 @@ graphss_status graphss_i_known_init(graphss_ctx *ctx, graphss_i_known *known,
     const graphss_attack_input *in, const graphss_attack_options *opt);
 void graphss_i_known_destroy(graphss_ctx *ctx, graphss_i_known *known);
 
-/* Fills out [most] with changes that push the node to the class, and returns how many there
- * are: at most `most`, each target once, none that changes nothing, at least one edge and one
- * feature left where there were some. `donor` is a node to copy from, or -1. */
+/* Fills out [most] with changes that push the node to the class, and returns their number: at
+ * most `most`, each target once, none without effect; at least one edge and one feature remain
+ * if there were any. `donor` is a node to copy from, or -1. */
 size_t graphss_i_choose_edges(graphss_i_change *out, size_t most, graphss_i_known *known,
     int32_t node, int32_t class_, int32_t donor, graphss_i_edge_move move, graphss_rng *rng);
 size_t graphss_i_choose_features(graphss_i_change *out, size_t most, graphss_i_known *known,
     int32_t node, int32_t class_, int32_t donor, graphss_i_feature_move move,
     graphss_rng *rng);
-/* A node believed to be of the class, no victim; -1: there is none. */
+/* A node believed to be of the class and not a victim; -1 if there is none. */
 int32_t graphss_i_choose_donor(const graphss_i_known *known, int32_t class_, graphss_rng *rng);
 
 #endif

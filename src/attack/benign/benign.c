@@ -90,7 +90,7 @@ static graphss_status churn_edge(
     return GRAPHSS_OK;
 }
 
-/* Dense features do not come or go: values are replaced by those of nodes of the same
+/* Dense features are not added or removed: values are replaced by those of nodes of the same
  * class. */
 static graphss_status churn_word(
     graphss_ctx *ctx, graphss_flips *out, churn *c, int32_t node, bool remove)

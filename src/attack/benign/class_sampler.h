@@ -23,7 +23,7 @@ void graphss_i_mixing_destroy(graphss_ctx *ctx, graphss_i_mixing *m);
 size_t graphss_i_mixing_class(const graphss_i_mixing *m, int32_t node);
 /* The other end of a random edge of the class; -1: the class has no edges. */
 int32_t graphss_i_mixing_end(const graphss_i_mixing *m, size_t class, graphss_rng *rng);
-/* A random feature of a random node of the class, and its value there; -1: the node has
+/* A random feature of a random node of the class, and its value there; -1 if the node has
  * none. */
 int32_t graphss_i_mixing_feature(
     const graphss_i_mixing *m, size_t class, float *value, graphss_rng *rng);

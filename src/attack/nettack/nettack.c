@@ -1,9 +1,9 @@
 /* nettack.c - Nettack (Zuegner, Akbarnejad, Guennemann, KDD 2018): greedy changes of edges
  * and words that lower the margin of a linear surrogate, A_hat^2 X W, most.
  *
- * Each victim is an attack of its own on the graph it meets: the tests of what would be
- * noticed compare with that graph. Cumulative attacks run one after the other on one work;
- * independent ones in parallel, each worker taking back what it did. */
+ * Each victim is an attack of its own on the graph it meets: the unnoticeability tests compare
+ * with that graph. Cumulative attacks run one after the other on one workspace; independent
+ * ones in parallel, and each worker undoes its changes. */
 #include "attack/nettack/nettack.h"
 #include <math.h>
 #include <stdatomic.h>
@@ -51,7 +51,7 @@ static void settle_all(graphss_i_nettack_work *work)
             graphss_i_nettack_settle(work, t);
 }
 
-/* Up to `steps` changes, each the best of edges and words, where allowed. An edge must be
+/* Makes up to `steps` changes, each the best of the allowed edges and words. An edge must be
  * strictly better than the best word. */
 static void phase(
     graphss_i_nettack_work *work, attempt *a, bool edges, bool words, size_t steps)

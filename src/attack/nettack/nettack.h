@@ -16,14 +16,14 @@
 #include "attack/attack_method.h"
 #include "attack/nettack/unnoticed.h"
 
-/* What Nettack needs of a snapshot whoever the victims are: made once where
- * many attacks start from the same snapshot, and read by all of them. */
+/* The part of Nettack's state that does not depend on the victims: made once, and read by all
+ * attacks that start from the same snapshot. */
 
 /* {0} is empty. */
 typedef struct graphss_i_ground {
     graphss_i_feature_index x;
     graphss_i_cooccur together;
-    float *on;                    /* [d] what an absent word becomes */
+    float *on;                    /* [d] the value an absent word gets */
     const float *const *believed; /* [n_believed] surrogates, each d x k; borrowed */
     size_t n_believed;
     double *xw; /* [n_believed x n x k] X W of each */
@@ -44,7 +44,8 @@ const double *graphss_i_ground_product(
     const graphss_i_ground *ground, const float *w, size_t n_classes);
 void graphss_i_ground_destroy(graphss_ctx *ctx, graphss_i_ground *ground);
 
-/* What all workers read. Written between victims only, and only in a cumulative attack. */
+/* State that all workers read. It is written between victims only, and only in a cumulative
+ * attack. */
 typedef struct graphss_i_nettack_shared {
     size_t n, d, k;
     const graphss_attack_input *in;
@@ -76,7 +77,7 @@ typedef struct graphss_i_nettack_work {
 
     /* about the victim's surroundings as they are now */
     double *via;   /* [n] via[x] = sum over w in N(u) that x neighbours of 1 / d_w */
-    int32_t *near; /* [n] where via is not 0 */
+    int32_t *near; /* [n] nodes where via is not 0 */
     size_t n_near;
     double *logits;  /* [k] */
     double *scratch; /* [5 k] */
@@ -90,12 +91,13 @@ typedef struct graphss_i_nettack_work {
     double *value;      /* [most_targets x d] */
     int32_t *candidate; /* [most_targets x d] words that may change, ascending */
     size_t *n_candidates;
-    double *reach;     /* [most_targets] (A_hat^2)_u,target */
-    bool *unsettled;   /* [most_targets] words changed since its row of xw was computed */
-    bool *rewritten;   /* [most_targets] words changed at all */
-    uint8_t *allowed;  /* [most_targets x d] may the word be added? */
-    double *pull;      /* [most_targets x d] what a candidate adds to the margin; INFINITY: it
-                        * is none. Good while words alone change and pull_wrong is the class */
+    double *reach;    /* [most_targets] (A_hat^2)_u,target */
+    bool *unsettled;  /* [most_targets] words changed since its row of xw was computed */
+    bool *rewritten;  /* [most_targets] words changed at all */
+    uint8_t *allowed; /* [most_targets x d] may the word be added? */
+    /* [most_targets x d] what a candidate adds to the margin; INFINITY: not a candidate. Valid
+     * while only words change and pull_wrong is the class */
+    double *pull;
     size_t *n_pulls;   /* [targets] of them: those that are candidates */
     size_t pull_wrong; /* n_classes: not worked out */
     graphss_i_cooccur_scratch cooccur;
@@ -106,14 +108,16 @@ graphss_status graphss_i_nettack_shared_init(graphss_ctx *ctx,
     graphss_i_nettack_shared *shared, const graphss_attack_input *in,
     const graphss_attack_options *opt, const graphss_i_ground *ground);
 void graphss_i_nettack_shared_destroy(graphss_ctx *ctx, graphss_i_nettack_shared *shared);
-/* same: another work whose xw and S are copied rather than computed, or NULL. */
+/* same: another workspace whose xw and S are copied rather than computed, or NULL. */
 graphss_status graphss_i_nettack_work_init(graphss_ctx *ctx, graphss_i_nettack_work *work,
     const graphss_i_nettack_shared *shared, const graphss_i_nettack_work *same);
 void graphss_i_nettack_work_destroy(graphss_ctx *ctx, graphss_i_nettack_work *work);
 
-/* Joins or cuts a and b; false when there is no room for it (nothing is changed). */
+/* Adds or removes the edge between a and b; false if there is no room for it (nothing is
+ * changed). */
 bool graphss_i_nettack_flip(graphss_i_nettack_work *work, int32_t a, int32_t b);
-/* The row of xw of a node whose words were changed, from `value`; and what hangs on it. */
+/* Recomputes the row of xw of a node whose words were changed, from `value`, and everything
+ * that depends on it. */
 void graphss_i_nettack_settle(graphss_i_nettack_work *work, size_t target);
 /* Takes everything back to the start. */
 void graphss_i_nettack_reset(graphss_i_nettack_work *work);
@@ -133,11 +137,11 @@ typedef struct graphss_i_nettack_edge {
 /* The best edge between a target and any node. */
 graphss_i_nettack_edge graphss_i_nettack_best_edge(
     graphss_i_nettack_work *work, int32_t u, size_t label);
-/* The margin of u when a and b are joined or cut, by the scores that best_edge compares: a way
- * for the test to ask about any pair. */
+/* The margin of u after the edge between a and b is added or removed, by the scores that
+ * best_edge compares. The test uses it for any pair. */
 double graphss_i_nettack_edge_score(
     graphss_i_nettack_work *work, int32_t u, size_t label, int32_t a, int32_t b);
-/* Fills the targets: u, or its neighbours whose loss would hurt it most. */
+/* Fills the targets: u, or the neighbours whose loss would hurt it most. */
 void graphss_i_nettack_targets(graphss_i_nettack_work *work, int32_t u, size_t label);
 
 /* ---- features (nettack_features.c) ---- */

@@ -187,8 +187,8 @@ static cutting cut_start(graphss_i_nettack_work *work, int32_t u)
     return s;
 }
 
-/* A number that cut_score is not below: the same sum in another order, less what rounding
- * may make of both: for m terms of absolute sum b each is off by less than m b epsilon. */
+/* A lower bound of cut_score: the same sum in another order, minus the rounding error of both.
+ * For m terms of absolute sum b each error is below m b epsilon. */
 static double cut_least(
     const graphss_i_nettack_work *work, const cutting *cut, int32_t u, int32_t v, size_t label)
 {
@@ -269,8 +269,8 @@ double graphss_i_nettack_edge_score(
     return join_score(work, &j, (size_t)v, label);
 }
 
-/* passes[degree] for joining, passes[n + 1 + degree] for cutting `a` and a node of that
- * degree: neither end may be left alone, and the degree test must pass. */
+/* passes[degree] for adding, passes[n + 1 + degree] for removing the edge between `a` and a
+ * node of that degree: no end may become isolated, and the degree test must pass. */
 static void test_degrees(graphss_i_nettack_work *work, int32_t a)
 {
     const size_t n = work->shared->n;
@@ -345,8 +345,8 @@ void graphss_i_nettack_targets(graphss_i_nettack_work *work, int32_t u, size_t l
         work->target[work->n_targets++] = u;
         return;
     }
-    /* Insertion into the list of the best so far; of equal scores the first one stays first.
-     * Fewer neighbours than asked for: all of them, in their order. */
+    /* Inserts into the list of the best; of equal scores the first one stays first. If there
+     * are fewer neighbours than asked for, all of them are listed in their order. */
     const bool few = (size_t)adj->length[u] < most;
     for (int32_t e = 0; e < adj->length[u]; e++) {
         const int32_t w = adj->item[u][e];

@@ -1,8 +1,8 @@
 /* nettack_features.c - which word to switch: the surrogate is linear in the words, so the
  * gradient of the margin gives the exact score of every candidate at once. While only words
- * change the logits are moved along; the sums behind them wait for graphss_i_nettack_settle.
- * What a candidate adds stays the same while the class to win does, so it is kept, and a step
- * is one pass over an array. */
+ * change the logits are updated at once; the sums they come from wait for
+ * graphss_i_nettack_settle. The gain of a candidate does not change as long as the class to
+ * win stays the same, so it is stored, and a step is one pass over an array. */
 #include "attack/nettack/nettack.h"
 #include <math.h>
 #include <string.h>
@@ -63,7 +63,8 @@ static turn turn_of(
     const double old = work->value[t * shared->d + j];
     if (gradient == 0 || (old == 0 && !work->allowed[t * shared->d + j]))
         return (turn){.pull = INFINITY};
-    if (shared->opt->mode == GRAPHSS_MODE_PAPER) /* a step of one, whatever is made of it */
+    /* counts as a step, even if the change is refused */
+    if (shared->opt->mode == GRAPHSS_MODE_PAPER)
         return (turn){old, 1 - old, (old != 0 ? -1.0 : 1.0) * gradient};
     const double next = old != 0 ? 0 : (double)shared->on[j];
     return (turn){old, next, (next - old) * gradient};

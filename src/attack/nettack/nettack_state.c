@@ -103,7 +103,7 @@ void graphss_i_nettack_reset(graphss_i_nettack_work *work)
     work->n_touched = 0;
 }
 
-/* Features whose co-occurrence is needed: those of the nodes that may be changed. */
+/* Features whose co-occurrence is needed: those of nodes that may be changed. */
 static graphss_status init_together(graphss_ctx *ctx, graphss_i_nettack_shared *shared)
 {
     uint8_t *wanted = graphss_i_calloc(ctx, shared->d, sizeof *wanted);

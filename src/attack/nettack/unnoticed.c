@@ -108,7 +108,7 @@ static const uint64_t *row_of(const graphss_i_cooccur *c, int32_t j, uint64_t *s
     return scratch;
 }
 
-/* sum[i] += inv where bit i is set, for the bits that are */
+/* sum[i] += inv for each i whose bit is set. */
 static void add_few(double *sum, const uint64_t *row, size_t blocks, double inv)
 {
     for (size_t b = 0; b < blocks; b++)
@@ -227,7 +227,7 @@ static double log_likelihood(double n, double s, double sign)
     return n * log(alpha) + n * alpha * log((double)d_min) + sign * ((alpha + 1) * s);
 }
 
-/* What a node of that degree adds to s. */
+/* The contribution of a node of that degree to s. */
 static double log_degree(int32_t degree)
 {
     return degree >= d_min ? log((double)degree) : 0;

@@ -6,7 +6,7 @@
  * features that are joined to i sum to more than half of the inv of all its features.
  *
  * The rows of this relation are bit sets. They are stored for the features that the attack may
- * ask for, and computed on demand for others. */
+ * change, and computed on demand for others. */
 #ifndef GRAPHSS_UNNOTICED_H
 #define GRAPHSS_UNNOTICED_H
 
@@ -39,14 +39,14 @@ graphss_status graphss_i_cooccur_copy(graphss_ctx *ctx, graphss_i_cooccur *c,
     const graphss_i_cooccur *from, const graphss_i_feature_index *x);
 void graphss_i_cooccur_destroy(graphss_ctx *ctx, graphss_i_cooccur *c);
 
-/* allowed[i] = 1 where word i may be added to a node of n words, else 0. */
+/* allowed[i] = 1 if word i may be added to a node of n words, else 0. */
 void graphss_i_cooccur_allowed(uint8_t *allowed, const graphss_i_cooccur *c,
     const int32_t *word, size_t n, graphss_i_cooccur_scratch *scratch);
 /* Updates the stored rows after the features of a node in x changed from old to now. */
 void graphss_i_cooccur_update(
     graphss_i_cooccur *c, const int32_t *old, size_t n_old, const int32_t *now, size_t n_now);
 
-/* Would anyone notice from the degrees? Nettack's likelihood-ratio test.
+/* Nettack's likelihood-ratio test of the degree distribution.
  *
  * Degrees of at least 2 are taken for a power law. The graph before the attack and the
  * graph after one more flip are fitted apart and together; a flip passes while the ratio

@@ -68,7 +68,7 @@ static graphss_i_var weights(graphss_i_tape *t, const graphss_model *model, size
     return graphss_i_tape_constant(t, w.value, w.shape[0], w.shape[1]);
 }
 
-/* ---- what victims share ---- */
+/* ---- shared by all victims ---- */
 
 static graphss_status first_product(
     graphss_ctx *ctx, graphss_i_local_model *lm, const graphss_features *features)
@@ -150,7 +150,7 @@ void graphss_i_local_model_destroy(graphss_ctx *ctx, graphss_i_local_model *lm)
 typedef struct piece {
     int32_t *node; /* [n nodes of the graph] those found */
     size_t n;
-    size_t inner;   /* the first so many have their rows */
+    size_t inner;   /* the first ones have their rows stored */
     size_t entries; /* in those rows */
 } piece;
 
@@ -360,7 +360,7 @@ static double strength(const graphss_i_local_net *net, int64_t e, const double *
     return c < 0 ? 1 : net->sign[c] > 0 ? p[c] : 1 - p[c];
 }
 
-/* dv/da of an entry; 0 at a node without edges or loop, whose row is empty */
+/* dv/da of an entry; 0 for a node without edges or loop, whose row is empty */
 static double scale_of(const graphss_i_local_net *net, size_t i, size_t j)
 {
     const double di = net->d_now[i], dj = net->d_now[j], least = 1e-9;

@@ -1,11 +1,11 @@
 /* local_net.h - a trained model around one node, with edges whose strength can be varied.
  *
- * What a model says of the victim depends on the nodes within as many hops as the model
- * propagates. This is that piece of the graph, with b candidate pairs (victim, u) put in:
- * strength p_c = 0 leaves pair c as it is, 1 flips it (joins or cuts), and in between the
- * edge counts for its fraction, in the sums and in the degrees of both ends. The margin
- * max_{k != y} z_k - z_y of the victim's logits and its exact gradient with respect to p
- * come from one pass over the tape. */
+ * The prediction for the victim depends on the nodes within as many hops as the model
+ * propagates. This is that subgraph, with b candidate pairs (victim, u) added: strength p_c =
+ * 0 leaves pair c as it is, 1 flips it (joins or cuts), and in between the edge counts for its
+ * fraction, in the sums and in the degrees of both ends. The margin max_{k != y} z_k - z_y of
+ * the victim's logits and its exact gradient with respect to p come from one pass over the
+ * tape. */
 #ifndef GRAPHSS_LOCAL_NET_H
 #define GRAPHSS_LOCAL_NET_H
 
@@ -13,7 +13,7 @@
 #include "models/model_private.h"
 #include <stddef.h>
 
-/* What all victims of a run share. */
+/* State shared by all victims of a run. */
 typedef struct graphss_i_local_model {
     const graphss_model *model; /* borrowed */
     graphss_i_norm norm;
@@ -25,7 +25,7 @@ typedef struct graphss_i_local_model {
     int32_t *local_id; /* [n] number in the piece, or -1 */
 } graphss_i_local_model;
 
-/* INVALID: a model that does not look at edges; SHAPE: features of other width. */
+/* INVALID: a model that ignores edges; SHAPE: another number of features. */
 graphss_status graphss_i_local_model_init(graphss_ctx *ctx, graphss_i_local_model *lm,
     const graphss_model *model, size_t n_nodes, const graphss_features *features);
 void graphss_i_local_model_destroy(graphss_ctx *ctx, graphss_i_local_model *lm);

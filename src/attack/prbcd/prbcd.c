@@ -2,19 +2,19 @@
  * edges, against the real model.
  *
  * For each victim a block of random pairs (victim, u) gets strengths p, which follow the
- * gradient of the margin and are projected back onto 0 <= p <= 1, sum p <= budget. Pairs
- * that stay at 0 give their place to new random ones, so that a small block sees the whole
- * graph in time. In the end sets of `budget` pairs are drawn from p, and the one with the
- * largest margin on the real graph is taken. For one victim the published tanh of the margin
- * has the margin's own direction, and steps are scaled by the largest slope, so it is left
- * out. The victim's present edges stand in the first block, as cuts. */
+ * gradient of the margin and are projected back onto 0 <= p <= 1, sum p <= budget. Pairs that
+ * stay at 0 are replaced by new random ones, so that a small block covers the whole graph in
+ * time. In the end sets of `budget` pairs are drawn from p, and the one with the largest
+ * margin on the real graph is taken. For one victim the published tanh of the margin has the
+ * margin's own direction, and steps are scaled by the largest slope, so it is left out. The
+ * victim's present edges stand in the first block, as cuts. */
 #include "attack/attack_method.h"
 #include "attack/prbcd/local_net.h"
 #include <math.h>
 #include <string.h>
 
 enum {
-    BLOCK = 512,  /* pairs looked at together */
+    BLOCK = 512,  /* pairs optimised together */
     EPOCHS = 36,  /* gradient steps */
     RESAMPLE = 4, /* steps between two blocks */
     SETTLED = 12, /* last steps, without new pairs */
@@ -72,7 +72,7 @@ static void add_pair(search *s, int32_t other)
     s->p[s->b++] = 0;
 }
 
-/* Random pairs until the block is full or nothing new is met. */
+/* Adds random pairs until the block is full or no new ones are found. */
 static void fill_block(search *s)
 {
     const size_t n = s->edges.n;

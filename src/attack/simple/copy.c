@@ -1,8 +1,8 @@
 /* copy.c - no gradient and no surrogate: a victim takes edges and words of a random node of
- * another class, as an account does that poses as one of another kind. A coin decides between
- * two ways with the edges: joining that node and its neighbours, or its neighbours alone and
- * cutting an own edge for every two. Words are taken over with their values; of dense
- * features, where every node has every word, the values are. */
+ * another class, like an account that imitates another. A coin decides between two ways:
+ * adding edges to that node and its neighbours, or to its neighbours alone and removing an own
+ * edge for every two. Words are copied with their values; of dense features only the values
+ * are. */
 #include "attack/attack_method.h"
 #include "attack/simple/random_attacks.h"
 #include <math.h>
@@ -130,8 +130,8 @@ graphss_status graphss_i_copy_node(graphss_ctx *ctx, graphss_i_sandbox *s,
 
 /* ---- the attack ---- */
 
-/* What becomes of the budget: of the edges a third is cut, or none; of the words half is taken
- * and half dropped. A budget for either is dealt out by coins. */
+/* How the budget is divided: a third of the edge changes are removals, or none; half of the
+ * word changes are additions. A common budget is divided by coin flips. */
 static graphss_i_copying share_out(graphss_i_attack_budget budget, graphss_rng *rng)
 {
     const bool itself = graphss_rng_below(rng, 2) == 0;

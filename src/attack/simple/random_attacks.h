@@ -1,5 +1,5 @@
-/* random_attacks.h - attacks without a model. Random and dice draw their changes: what the
- * others are measured against. A control says how to draw one edge and one feature; budgets,
+/* random_attacks.h - attacks without a model. Random and dice, the controls for the others,
+ * draw their changes. A control says how to draw one edge and one feature; budgets,
  * influencers and the order of victims are the same for all of them. The draws for a victim
  * depend on the seed and the victim, not on who else is attacked. Below them: changes that
  * imitate another node. */
@@ -21,8 +21,8 @@ typedef struct graphss_i_control_state {
     int32_t turn; /* number of the current victim, from 1 */
 } graphss_i_control_state;
 
-/* Both draw an edge or feature of `node` that was not changed for this victim before; false:
- * there is none, or many draws found none. */
+/* Both draw an edge or feature of `node` that was not changed for this victim before; false if
+ * there is none, or if many draws found none. */
 typedef struct graphss_i_control {
     bool (*edge)(graphss_i_control_state *s, int32_t node, int32_t *target);
     bool (*word)(graphss_i_control_state *s, int32_t node, int32_t *column);
@@ -47,7 +47,7 @@ typedef struct graphss_i_copying {
     int64_t joins;   /* edges to it or its neighbours, at most */
     int64_t cuts;    /* own edges removed, at most; also at most half as many as were added */
     int64_t taken;   /* features of the copied node added, at most */
-    int64_t dropped; /* own features removed that the copied node lacks, at most; one stays */
+    int64_t dropped; /* most own features removed that the copied node lacks; one stays */
     double share;    /* probability that such a feature is added or removed; 1: all */
 } graphss_i_copying; /* dense features: at most `taken` + `dropped` values are copied */
 

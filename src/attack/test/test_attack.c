@@ -1,4 +1,4 @@
-/* What holds for every attack of the list. */
+/* Properties of every attack in the list. */
 #include "attack/test/testing_attack.h"
 #include "graph/rows.h"
 
@@ -14,7 +14,7 @@ static graphss_attack_options options(const char *method, graphss_attack_kind ki
     return opt;
 }
 
-/* A fixture with a surrogate: whatever a method asks for. The caller releases *w. */
+/* A fixture with a surrogate, for methods that need one. The caller releases *w. */
 static void make(graphss_ctx *ctx, fixture *s, float **w)
 {
     *w = NULL;
@@ -107,9 +107,8 @@ TEST(each_attack_keeps_its_budget_and_its_changes_apply)
     graphss_ctx_free(ctx);
 }
 
-TEST(a_share_is_of_what_the_victim_has)
+TEST_CTX(a_share_is_of_what_the_victim_has)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     fixture s;
     float *w;
     make(ctx, &s, &w);
@@ -133,12 +132,10 @@ TEST(a_share_is_of_what_the_victim_has)
     }
     graphss_release(ctx, w);
     fixture_destroy(ctx, &s);
-    graphss_ctx_free(ctx);
 }
 
-TEST(what_a_method_lacks_is_refused)
+TEST_CTX(what_a_method_lacks_is_refused)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     fixture s;
     float *w;
     graphss_flips flips = {0};
@@ -169,7 +166,6 @@ TEST(what_a_method_lacks_is_refused)
     assert_false(graphss_attack_needs_model("magic") || graphss_attack_edges_only("magic"));
     graphss_release(ctx, w);
     fixture_destroy(ctx, &s);
-    graphss_ctx_free(ctx);
 }
 
 typedef struct order {
@@ -193,9 +189,8 @@ static graphss_status attack_once(graphss_ctx *ctx, void *arg)
     return st;
 }
 
-TEST(failing_allocations_leave_nothing)
+TEST_CTX(failing_allocations_leave_nothing)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     fixture s;
     float *w;
     make(ctx, &s, &w);
@@ -206,7 +201,6 @@ TEST(failing_allocations_leave_nothing)
     }
     graphss_release(ctx, w);
     fixture_destroy(ctx, &s);
-    graphss_ctx_free(ctx);
 }
 
 TEST(each_method_tells_which_options_it_uses)

@@ -1,4 +1,4 @@
-/* Lists of changes: their text, and what they do to a dataset. */
+/* Lists of changes: their text, and their effect on a dataset. */
 #include "attack/test/testing_attack.h"
 
 static void attack_tiny(graphss_ctx *ctx, graphss_flips *flips, const tiny_world *t)
@@ -128,9 +128,8 @@ TEST(undoing_what_was_applied_gives_the_same_bytes)
     unlink(second);
 }
 
-TEST(a_cell_may_change_more_than_once)
+TEST_CTX(a_cell_may_change_more_than_once)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     tiny_world t;
     tiny_make(ctx, &t, 9, GRAPHSS_FEATURES_BINARY);
     dense_world d;
@@ -162,12 +161,10 @@ TEST(a_cell_may_change_more_than_once)
     graphss_features_destroy(ctx, &f);
     graphss_flips_destroy(ctx, &flips);
     graphss_dataset_destroy(ctx, &t.data);
-    graphss_ctx_free(ctx);
 }
 
-TEST(a_list_that_does_not_fit_is_refused)
+TEST_CTX(a_list_that_does_not_fit_is_refused)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     tiny_world t;
     tiny_make(ctx, &t, 9, GRAPHSS_FEATURES_BINARY);
     graphss_flips flips = {0};
@@ -182,7 +179,7 @@ TEST(a_list_that_does_not_fit_is_refused)
     opt = (graphss_apply_options){.struct_size = sizeof(graphss_apply_options), .undo = true};
     assert_fails(ctx, graphss_flips_apply(ctx, &out, &t.data, &flips, &opt), GRAPHSS_ERR_DATA,
         "the list does not fit the data");
-    /* Taken back from other data: each change fits, the result is not what was attacked. */
+    /* Undone on other data: each change fits, but the result is not the attacked dataset. */
     attacked.label[0] = (attacked.label[0] + 1) % TINY_K;
     assert_fails(ctx, graphss_flips_apply(ctx, &out, &attacked, &flips, &opt),
         GRAPHSS_ERR_DATA, "this is not the data they were made in");
@@ -214,12 +211,10 @@ TEST(a_list_that_does_not_fit_is_refused)
     assert_null(out.graph.offset);
     graphss_flips_destroy(ctx, &flips);
     graphss_dataset_destroy(ctx, &t.data);
-    graphss_ctx_free(ctx);
 }
 
-TEST(one_victims_changes_can_be_applied_alone)
+TEST_CTX(one_victims_changes_can_be_applied_alone)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     tiny_world t;
     tiny_make(ctx, &t, 9, GRAPHSS_FEATURES_BINARY);
     graphss_flips flips = {0};
@@ -240,10 +235,9 @@ TEST(one_victims_changes_can_be_applied_alone)
     graphss_dataset_destroy(ctx, &out);
     graphss_flips_destroy(ctx, &flips);
     graphss_dataset_destroy(ctx, &t.data);
-    graphss_ctx_free(ctx);
 }
 
-TEST(a_line_that_cannot_be_read_is_named)
+TEST_CTX(a_line_that_cannot_be_read_is_named)
 {
     static const struct {
         const char *text, *part;
@@ -262,7 +256,6 @@ TEST(a_line_that_cannot_be_read_is_named)
         {"# seed: 123456789012345678901234567890\n", "a value too long"},
     };
     char path[256];
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     tiny_world t;
     tiny_make(ctx, &t, 9, GRAPHSS_FEATURES_BINARY);
     graphss_flips flips = {0};
@@ -283,7 +276,6 @@ TEST(a_line_that_cannot_be_read_is_named)
     assert_fails(ctx, graphss_flips_read(ctx, &flips, path, &t.data), GRAPHSS_ERR_NOT_FOUND,
         "cannot open");
     graphss_dataset_destroy(ctx, &t.data);
-    graphss_ctx_free(ctx);
 }
 
 typedef struct starving {
@@ -307,9 +299,8 @@ static graphss_status round_trip(graphss_ctx *ctx, void *arg)
     return st;
 }
 
-TEST(every_allocation_may_fail)
+TEST_CTX(every_allocation_may_fail)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     starving s = {0};
     testing_temporary(s.path, sizeof s.path, "starving.flips");
     tiny_make(ctx, &s.t, 9, GRAPHSS_FEATURES_REAL);
@@ -319,13 +310,11 @@ TEST(every_allocation_may_fail)
     unlink(s.path);
     graphss_flips_destroy(ctx, &s.flips);
     graphss_dataset_destroy(ctx, &s.t.data);
-    graphss_ctx_free(ctx);
 }
 
 /* A graph without edges and features without an entry need no lists. */
-TEST(changes_come_to_what_has_neither_edges_nor_words)
+TEST_CTX(changes_come_to_what_has_neither_edges_nor_words)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     int64_t offset[4] = {0};
     graphss_dataset data = {.graph = {.n_nodes = 3, .offset = offset},
         .features = {.n_rows = 3, .n_cols = 2, .offset = offset}};
@@ -348,12 +337,10 @@ TEST(changes_come_to_what_has_neither_edges_nor_words)
     assert_fails(ctx, graphss_flips_apply(ctx, &out, &data, &flips, NULL), GRAPHSS_ERR_DATA,
         "nodes 0 and 2 are not joined");
     graphss_flips_destroy(ctx, &flips);
-    graphss_ctx_free(ctx);
 }
 
-TEST(unsound_data_and_lists_are_refused)
+TEST_CTX(unsound_data_and_lists_are_refused)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     tiny_world t;
     tiny_make(ctx, &t, 9, GRAPHSS_FEATURES_BINARY);
     graphss_flips flips = {0};
@@ -383,7 +370,6 @@ TEST(unsound_data_and_lists_are_refused)
     assert_null(out.graph.offset);
     graphss_flips_destroy(ctx, &flips);
     graphss_dataset_destroy(ctx, &t.data);
-    graphss_ctx_free(ctx);
 }
 
 static graphss_status find_victims(graphss_ctx *ctx, void *arg)
@@ -395,9 +381,8 @@ static graphss_status find_victims(graphss_ctx *ctx, void *arg)
     return st;
 }
 
-TEST(victims_are_listed_once)
+TEST_CTX(victims_are_listed_once)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_flip item[] = {{.victim = 5}, {.victim = 2}, {.victim = 5}, {.victim = 0}};
     graphss_flips flips = {.count = 4, .item = item};
     const graphss_flips none = {0};
@@ -417,7 +402,6 @@ TEST(victims_are_listed_once)
         "change 1: victim -1");
     assert_fails(ctx, graphss_flips_victims(ctx, &victim, &n, NULL), GRAPHSS_ERR_INVALID,
         "list of changes");
-    graphss_ctx_free(ctx);
 }
 
 int main(void)

@@ -1,12 +1,11 @@
-/* Whom an attack chooses, and the surrogate it thinks with. */
+/* The choice of victims, and the attacker's surrogate. */
 #include "attack/test/testing_attack.h"
 #include "data/formats/npz.h"
 #include "testing.h"
 #include <graphss/attack.h>
 
-TEST(victims_are_drawn_by_the_seed_and_the_rule_is_reported)
+TEST_CTX(victims_are_drawn_by_the_seed_and_the_rule_is_reported)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     tiny_world t;
     tiny_make(ctx, &t, 4, GRAPHSS_FEATURES_BINARY);
     const int32_t candidate[] = {1, 3, 4, 6, 8, 9, 10, 11, 12, 13};
@@ -40,12 +39,10 @@ TEST(victims_are_drawn_by_the_seed_and_the_rule_is_reported)
     assert_int_equal(a.count, 29);
     graphss_victims_destroy(ctx, &a);
     graphss_dataset_destroy(ctx, &t.data);
-    graphss_ctx_free(ctx);
 }
 
-TEST(rules_by_degree_margin_and_correctness_are_kept)
+TEST_CTX(rules_by_degree_margin_and_correctness_are_kept)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     tiny_world t;
     tiny_make(ctx, &t, 4, GRAPHSS_FEATURES_BINARY);
     float prob[TINY_N * TINY_K];
@@ -106,12 +103,10 @@ TEST(rules_by_degree_margin_and_correctness_are_kept)
     assert_fails(ctx, graphss_victims_choose(ctx, &v, &in, NULL), GRAPHSS_ERR_INVALID,
         "candidate 3 is node 99");
     graphss_dataset_destroy(ctx, &t.data);
-    graphss_ctx_free(ctx);
 }
 
-TEST(a_surrogate_is_the_product_of_the_layers)
+TEST_CTX(a_surrogate_is_the_product_of_the_layers)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     tiny_world t;
     tiny_make(ctx, &t, 4, GRAPHSS_FEATURES_BINARY);
     graphss_split split = {0};
@@ -157,13 +152,11 @@ TEST(a_surrogate_is_the_product_of_the_layers)
     graphss_model_free(ctx, model);
     graphss_split_destroy(ctx, &split);
     graphss_dataset_destroy(ctx, &t.data);
-    graphss_ctx_free(ctx);
 }
 
-/* Of self beside neighbours, and of attention heads: the mean of their matrices. */
-TEST(blocks_of_a_layer_are_averaged_in_a_surrogate)
+/* With blocks for self and neighbours, and for attention heads: the mean of the matrices. */
+TEST_CTX(blocks_of_a_layer_are_averaged_in_a_surrogate)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     tiny_world t;
     tiny_make(ctx, &t, 4, GRAPHSS_FEATURES_BINARY);
     graphss_split split = {0};
@@ -200,13 +193,11 @@ TEST(blocks_of_a_layer_are_averaged_in_a_surrogate)
     }
     graphss_split_destroy(ctx, &split);
     graphss_dataset_destroy(ctx, &t.data);
-    graphss_ctx_free(ctx);
 }
 
 /* Two groups that differ in words and hardly link: a linear surrogate tells them apart. */
-TEST(a_trained_surrogate_classifies)
+TEST_CTX(a_trained_surrogate_classifies)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_dataset data = {0};
     assert_ok(ctx, graphss_dataset_read(ctx, &data,
                        "synth:nodes=200,classes=2,features=60,topic=0.5,seed=1", NULL));
@@ -243,14 +234,12 @@ TEST(a_trained_surrogate_classifies)
     graphss_release(ctx, w);
     graphss_split_destroy(ctx, &split);
     graphss_dataset_destroy(ctx, &data);
-    graphss_ctx_free(ctx);
 }
 
-TEST(a_surrogate_is_read_from_a_file_of_the_right_shape)
+TEST_CTX(a_surrogate_is_read_from_a_file_of_the_right_shape)
 {
     char path[256];
     testing_temporary(path, sizeof path, "surrogate.npz");
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     const float w[] = {1, 2, 3, 4, 5, 6};
     const graphss_i_array_out array = {
         .name = "W", .dtype = "<f4", .n_dims = 2, .shape = {3, 2}, .data = w};
@@ -266,7 +255,6 @@ TEST(a_surrogate_is_read_from_a_file_of_the_right_shape)
     unlink(path);
     assert_fails(
         ctx, graphss_surrogate_read(ctx, &got, path, 3, 2), GRAPHSS_ERR_NOT_FOUND, "");
-    graphss_ctx_free(ctx);
 }
 
 typedef struct starving {
@@ -298,9 +286,8 @@ static graphss_status choose_and_train(graphss_ctx *ctx, void *arg)
     return st;
 }
 
-TEST(every_allocation_may_fail)
+TEST_CTX(every_allocation_may_fail)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     starving s = {0};
     assert_ok(
         ctx, graphss_dataset_read(ctx, &s.data, "synth:nodes=40,classes=2,seed=1", NULL));
@@ -308,10 +295,9 @@ TEST(every_allocation_may_fail)
     testing_each_allocation_fails(choose_and_train, &s);
     graphss_split_destroy(ctx, &s.split);
     graphss_dataset_destroy(ctx, &s.data);
-    graphss_ctx_free(ctx);
 }
 
-/* What an attacker takes nodes for. */
+/* The labels that an attacker believes. */
 enum { N = 200, K = 4 };
 
 typedef struct world {
@@ -320,7 +306,8 @@ typedef struct world {
     graphss_split split;
 } world;
 
-/* Node i is of class i % 4, but the model says one more; the truth of node 7 is unknown. */
+/* Node i is of class i % 4, but the model predicts the next class; the truth of node 7 is
+ * unknown. */
 static world make_world(void)
 {
     world w = {.train = {0, 1}, .val = {2}, .given = {3, 3}, .val_given = {1}};
@@ -345,9 +332,8 @@ static void edge_world(world *w)
         .val_label = w->val_given};
 }
 
-TEST(truth_is_the_truth_and_else_the_prediction)
+TEST_CTX(truth_is_the_truth_and_else_the_prediction)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     int32_t label[N];
     world w = make_world();
     edge_world(&w);
@@ -359,29 +345,25 @@ TEST(truth_is_the_truth_and_else_the_prediction)
     assert_ok(ctx, graphss_attack_believe(ctx, label, &w.data, &w.split, w.predicted, K, 1,
                        GRAPHSS_KNOWLEDGE_TRUTH));
     assert_memory_equal(label, w.predicted, sizeof label);
-    graphss_ctx_free(ctx);
 }
 
-TEST(predictions_do_not_depend_on_the_truth)
+TEST_CTX(predictions_do_not_depend_on_the_truth)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     int32_t label[N];
     world w = make_world();
     edge_world(&w);
     w.data.label = NULL;
     assert_ok(ctx, graphss_attack_believe(ctx, label, &w.data, &w.split, w.predicted, K, 1,
                        GRAPHSS_KNOWLEDGE_PREDICTIONS));
-    assert_int_equal(label[0], 3); /* as given out */
+    assert_int_equal(label[0], 3); /* as published */
     assert_int_equal(label[1], 3);
     assert_int_equal(label[2], 1);
     for (int i = 3; i < N; i++)
         assert_int_equal(label[i], w.predicted[i]);
-    graphss_ctx_free(ctx);
 }
 
-TEST(nothing_draws_all_classes_alike)
+TEST_CTX(nothing_draws_all_classes_alike)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     int32_t label[N], again[N], other[N];
     int count[K] = {0}, right = 0, differ = 0;
     world w = make_world();
@@ -405,12 +387,10 @@ TEST(nothing_draws_all_classes_alike)
         assert_in_range(count[k], 25, 75);
     assert_in_range(right, 25, 75);
     assert_true(differ > 100);
-    graphss_ctx_free(ctx);
 }
 
-TEST(unsound_input_is_refused_and_labels_left_alone)
+TEST_CTX(unsound_input_is_refused_and_labels_left_alone)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     int32_t label[N] = {9};
     world w = make_world();
     edge_world(&w);
@@ -430,7 +410,6 @@ TEST(unsound_input_is_refused_and_labels_left_alone)
     assert_int_equal(label[0], 9);
     assert_string_equal(graphss_knowledge_text(GRAPHSS_KNOWLEDGE_PREDICTIONS), "predictions");
     assert_string_equal(graphss_knowledge_text((graphss_knowledge)-1), "?");
-    graphss_ctx_free(ctx);
 }
 
 static graphss_status believe(graphss_ctx *ctx, void *user)

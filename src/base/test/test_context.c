@@ -1,4 +1,4 @@
-/* What a context is made of, and what the library says of itself. */
+/* Contexts, and the version of the library. */
 #include "base/base.h"
 #include "testing.h"
 
@@ -36,9 +36,8 @@ TEST(a_context_wants_a_whole_allocator_and_a_sane_number_of_threads)
 }
 
 /* The rule of graphss.h, in every call that can fail. */
-TEST(what_is_lacking_is_named)
+TEST_CTX(what_is_lacking_is_named)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     const graphss_graph *const no_graph = NULL;
     const graphss_features *const no_features = NULL;
     const graphss_dataset *const no_data = NULL;
@@ -198,12 +197,10 @@ TEST(what_is_lacking_is_named)
             &nameless),
         GRAPHSS_ERR_INVALID, "--method");
     assert_null(model);
-    graphss_ctx_free(ctx);
 }
 
-TEST(a_place_that_is_lacking_is_named)
+TEST_CTX(a_place_that_is_lacking_is_named)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     const graphss_graph graph = {0};
     const graphss_features features = {0};
     const graphss_split split = {0};
@@ -300,12 +297,10 @@ TEST(a_place_that_is_lacking_is_named)
 #undef NAMED
     assert_true(isnan(graphss_labels_accuracy(NULL, label, NULL, 1)));
     assert_true(isnan(graphss_labels_accuracy(label, NULL, NULL, 1)));
-    graphss_ctx_free(ctx);
 }
 
-TEST(nothing_is_destroyed_without_complaint)
+TEST_CTX(nothing_is_destroyed_without_complaint)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_alert_result_destroy(ctx, NULL);
     graphss_alert_scores_destroy(ctx, NULL);
     graphss_attack_log_destroy(ctx, NULL);
@@ -325,7 +320,6 @@ TEST(nothing_is_destroyed_without_complaint)
     graphss_snapshots_destroy(ctx, NULL);
     graphss_split_destroy(ctx, NULL);
     graphss_training_destroy(ctx, NULL);
-    graphss_ctx_free(ctx);
 }
 
 TEST(every_status_has_a_text_and_an_exit_code)
@@ -348,12 +342,10 @@ TEST(every_status_has_a_text_and_an_exit_code)
     }
 }
 
-TEST(the_instruction_set_is_a_known_one)
+TEST_CTX(the_instruction_set_is_a_known_one)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     const char *name = graphss_ctx_instruction_set(ctx);
     assert_true(!strcmp(name, "avx512") || !strcmp(name, "avx2") || !strcmp(name, "generic"));
-    graphss_ctx_free(ctx);
 }
 
 TEST(the_instruction_set_can_be_asked_for)
@@ -395,17 +387,14 @@ TEST(blocks_are_aligned_and_counted)
     assert_int_equal(memory.blocks, 0);
 }
 
-TEST(a_product_that_overflows_is_out_of_memory)
+TEST_CTX(a_product_that_overflows_is_out_of_memory)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     assert_null(graphss_i_alloc(ctx, SIZE_MAX / 4, 8));
     assert_int_equal(graphss_ctx_status(ctx), GRAPHSS_ERR_NOMEM);
-    graphss_ctx_free(ctx);
 }
 
-TEST(growing_keeps_the_contents)
+TEST_CTX(growing_keeps_the_contents)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     int *block = graphss_i_alloc(ctx, 3, sizeof *block);
     for (int i = 0; i < 3; i++)
         block[i] = i + 7;
@@ -413,18 +402,15 @@ TEST(growing_keeps_the_contents)
     for (int i = 0; i < 3; i++)
         assert_int_equal(block[i], i + 7);
     graphss_release(ctx, block);
-    graphss_ctx_free(ctx);
 }
 
-TEST(a_large_block_can_be_used_to_its_end)
+TEST_CTX(a_large_block_can_be_used_to_its_end)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     const size_t n = ((size_t)33 << 20) + 5;
     char *block = graphss_i_alloc(ctx, n, 1);
     assert_non_null(block);
     block[0] = block[n - 1] = 'x';
     graphss_release(ctx, block);
-    graphss_ctx_free(ctx);
 }
 
 TEST(a_context_needs_memory)
@@ -439,16 +425,14 @@ TEST(a_context_needs_memory)
     }
 }
 
-TEST(errors_carry_their_place)
+TEST_CTX(errors_carry_their_place)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     assert_string_equal(graphss_ctx_error(ctx), "");
     graphss_i_fail(ctx, GRAPHSS_ERR_DATA, "row %d", 7);
     assert_int_equal(graphss_i_fail_in(ctx, GRAPHSS_ERR_DATA, "file.csv"), GRAPHSS_ERR_DATA);
     assert_string_equal(graphss_ctx_error(ctx), "file.csv: row 7");
     for (int s = GRAPHSS_OK; s <= GRAPHSS_ERR_INTERNAL; s++)
         assert_string_not_equal(graphss_status_text((graphss_status)s), "unknown status");
-    graphss_ctx_free(ctx);
 }
 
 static bool stop_at_three(
@@ -479,8 +463,8 @@ TEST(the_first_of_the_largest_is_the_top)
     assert_int_equal(graphss_i_top(y, 2), 1);
 }
 
-/* Against a count of them all: lists of no number to 40, of few values, so that many are
- * equal, asked for each value, for what is between, and for what is beyond. */
+/* Against a linear count: lists of zero to 40 numbers of few values, so that many are equal,
+ * queried at each value, between values, and beyond them. */
 TEST(numbers_below_another_are_counted)
 {
     enum { MOST = 40, VALUES = 6 };

@@ -28,9 +28,8 @@ static graphss_status set(graphss_ctx *ctx, settings *s, const char *name, const
     return graphss_option_set(ctx, s, graphss_option_find(table, name), text);
 }
 
-TEST(text_sets_fields_and_comes_back)
+TEST_CTX(text_sets_fields_and_comes_back)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     settings s = {0};
     static const char *const pairs[][2] = {{"loud", "yes"}, {"rounds", "17"},
         {"rate", "0.125"}, {"colour", "green"}, {"file", "a b.txt"}};
@@ -45,12 +44,10 @@ TEST(text_sets_fields_and_comes_back)
     assert_int_equal(s.rounds, 100);
     assert_ok(ctx, graphss_options_check(ctx, &s, table));
     assert_null(graphss_option_find(table, "round"));
-    graphss_ctx_free(ctx);
 }
 
-TEST(an_amount_is_a_number_or_a_share)
+TEST_CTX(an_amount_is_a_number_or_a_share)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     settings s = {.rounds = 5, .rate = 1};
     static const struct {
         const char *text;
@@ -77,12 +74,10 @@ TEST(an_amount_is_a_number_or_a_share)
         "--amount: found '150%'");
     s.share = NAN;
     assert_fails(ctx, graphss_options_check(ctx, &s, table), GRAPHSS_ERR_INVALID, "--amount");
-    graphss_ctx_free(ctx);
 }
 
-TEST(refusals_say_what_was_wanted)
+TEST_CTX(refusals_say_what_was_wanted)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     settings s = {.rounds = 5, .rate = 1};
     assert_fails(ctx, set(ctx, &s, "rounds", "0"), GRAPHSS_ERR_INVALID,
         "--rounds: found '0', want a whole number from 1 to 100");
@@ -104,12 +99,10 @@ TEST(refusals_say_what_was_wanted)
         graphss_option_text(text, sizeof text, &s, graphss_option_find(table, "colour"));
         assert_string_equal(text, colour == 0 ? "red" : colour == 1 ? "green" : "?");
     }
-    graphss_ctx_free(ctx);
 }
 
-TEST(the_defaults_of_every_table_are_within_it)
+TEST_CTX(the_defaults_of_every_table_are_within_it)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
 #define FINE(type, arguments, of) \
     do { \
         type fresh; \
@@ -135,12 +128,10 @@ TEST(the_defaults_of_every_table_are_within_it)
                 graphss_recover_method_options(graphss_lab_method_at(i), mode));
     }
 #undef FINE
-    graphss_ctx_free(ctx);
 }
 
-TEST(options_without_a_known_size_are_refused)
+TEST_CTX(options_without_a_known_size_are_refused)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_split_options opt, taken;
     graphss_split split = {0};
     const int32_t label[] = {0, 1, 0, 1};
@@ -159,7 +150,6 @@ TEST(options_without_a_known_size_are_refused)
         GRAPHSS_ERR_INVALID, "built for another version of the library");
     assert_null(split.train);
     assert_null(graphss_ctx_new(&(graphss_ctx_options){.threads = 1}));
-    graphss_ctx_free(ctx);
 }
 
 TEST(an_option_that_came_later_is_unsaid_where_it_is_off)

@@ -12,9 +12,8 @@ static void assert_holds(graphss_ctx *ctx, const char *path, const char *text)
     graphss_release(ctx, bytes);
 }
 
-TEST(a_file_appears_when_committed)
+TEST_CTX(a_file_appears_when_committed)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     char path[256];
     testing_temporary(path, sizeof path, "commit");
     graphss_i_output out = {0};
@@ -24,7 +23,7 @@ TEST(a_file_appears_when_committed)
     assert_ok(ctx, graphss_i_output_commit(ctx, &out));
     assert_holds(ctx, path, "one");
 
-    /* Abandoning leaves the old file alone, and nothing else behind. */
+    /* Abandoning leaves the old file unchanged, and no temporary file. */
     assert_ok(ctx, graphss_i_output_open(ctx, &out, path));
     assert_ok(ctx, graphss_i_output_write(ctx, &out, "two", 3));
     char temporary[300];
@@ -34,12 +33,10 @@ TEST(a_file_appears_when_committed)
     assert_int_not_equal(access(temporary, F_OK), 0);
     assert_holds(ctx, path, "one");
     unlink(path);
-    graphss_ctx_free(ctx);
 }
 
-TEST(errors_name_the_file)
+TEST_CTX(errors_name_the_file)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_i_output out = {0};
     char *bytes = NULL, path[256];
     size_t n = 0;
@@ -57,7 +54,6 @@ TEST(errors_name_the_file)
         ctx, graphss_i_file_read(ctx, &bytes, &n, path, 9), GRAPHSS_ERR_LIMIT, "10 bytes");
     assert_null(bytes);
     unlink(path);
-    graphss_ctx_free(ctx);
 }
 
 static graphss_status write_and_read(graphss_ctx *ctx, void *arg)
@@ -82,9 +78,8 @@ static graphss_status make_folder(graphss_ctx *ctx, void *path)
     return graphss_i_folder_make(ctx, path);
 }
 
-TEST(what_is_no_plain_file_is_not_replaced)
+TEST_CTX(what_is_no_plain_file_is_not_replaced)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_i_output out = {0};
     struct stat info;
     char path[256];
@@ -96,13 +91,11 @@ TEST(what_is_no_plain_file_is_not_replaced)
     assert_true(S_ISFIFO(info.st_mode));
     assert_null(out.path);
     unlink(path);
-    graphss_ctx_free(ctx);
 }
 
-TEST(a_replaced_file_keeps_its_mode)
+TEST_CTX(a_replaced_file_keeps_its_mode)
 {
     static const mode_t kept[] = {0600, 0640, 0664, 0444};
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     struct stat info;
     char path[256];
     testing_temporary(path, sizeof path, "mode");
@@ -118,12 +111,10 @@ TEST(a_replaced_file_keeps_its_mode)
     }
     umask(mask);
     unlink(path);
-    graphss_ctx_free(ctx);
 }
 
-TEST(a_folder_is_made_with_those_above_it)
+TEST_CTX(a_folder_is_made_with_those_above_it)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     struct stat info;
     char path[256], deep[300];
     testing_temporary(path, sizeof path, "folders");
@@ -141,7 +132,6 @@ TEST(a_folder_is_made_with_those_above_it)
     snprintf(deep, sizeof deep, "%s/a", path);
     rmdir(deep);
     rmdir(path);
-    graphss_ctx_free(ctx);
 }
 
 TEST(failing_allocations_leave_nothing)

@@ -53,7 +53,7 @@ TEST(contexts_share_no_threads)
     free(w);
 }
 
-/* What a child has of the pool: its memory and none of its threads. */
+/* A child of fork has the pool's memory and none of its threads. */
 static int work_in_a_child(graphss_ctx *ctx, work *w)
 {
     alarm(60); /* waiting for ever would end it, too */
@@ -104,7 +104,7 @@ static bool stop_after_a_moment(
     (void)done;
     (void)total;
     (void)note;
-    assert_string_equal(stage, "prepare"); /* nothing was told before */
+    assert_string_equal(stage, "prepare"); /* no progress was reported before */
     return graphss_i_seconds() < *(const double *)user;
 }
 

@@ -1,8 +1,8 @@
 /* csv_folder.c - a folder with nodes.csv and edges.csv, or nodes.csv.gz and edges.csv.gz.
  *
- * Both files are read whole and parsed where they lie; their ids meet in one hash table.
- * An edge to an id that nodes.csv lacks is an error: it is more often a typing mistake or
- * a wrong file than a node without data. */
+ * Both files are read whole and parsed in place; their ids share one hash table. An edge to an
+ * id that nodes.csv lacks is an error: it is more often a typing mistake or a wrong file than
+ * a node without data. */
 #include "data/build.h"
 #include "data/files/csv_nodes.h"
 #include "data/files/edge_extras.h"
@@ -12,15 +12,15 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What reading costs in memory for each byte of the two files, at most. */
+/* The most memory that reading takes for each byte of the two files. */
 enum { MEMORY_PER_BYTE = 16 };
 
 typedef struct edge_columns {
     int64_t from, to, weight; /* weight -1: none */
 } edge_columns;
 
-/* True when the record is a header. Columns are found by name; failing that the first two
- * count, and a first line of which neither is an id must be a header too. */
+/* True if the record is a header. Columns are found by name, else the first two count; a first
+ * line neither of whose entries is an id must be a header too. */
 static bool find_columns(
     graphss_ctx *ctx, edge_columns *c, const graphss_i_csv *csv, const graphss_i_intern *ids)
 {
@@ -139,7 +139,7 @@ done:
 
 static const char *const file_name[2] = {"nodes.csv", "edges.csv"};
 
-/* DIR/NAME or DIR/NAME.gz, whichever is there; neither: *out is NULL. */
+/* Reads DIR/NAME or DIR/NAME.gz, whichever exists; if neither does, *out is NULL. */
 static graphss_status find_file(
     graphss_ctx *ctx, char **out, const char *folder, const char *name)
 {
@@ -161,7 +161,7 @@ static graphss_status find_file(
     return GRAPHSS_OK;
 }
 
-/* "; it holds a.csv, b.txt ...": what somebody may have meant. */
+/* "; it holds a.csv, b.txt ...": files that may have been meant. */
 static void list_folder(char *out, size_t size, const char *folder)
 {
     enum { NAMED = 5 };

@@ -249,7 +249,7 @@ static graphss_status finish_split(
     return GRAPHSS_OK;
 }
 
-/* A label such as -1 means unknown, which shows only when all labels are known. */
+/* A label such as -1 means unknown, which shows only once all labels are read. */
 static graphss_status check_split(
     graphss_ctx *ctx, const graphss_dataset *data, const char *file)
 {

@@ -22,8 +22,8 @@ typedef struct graphss_i_csv_features {
     graphss_i_csv_field empty; /* the first cell without numbers, for a dense file to refuse */
 } graphss_i_csv_features;
 
-/* Adds the numbers of a cell such as "0.5, 1, 2" or "cat:1 dog:2" to the row. The first
- * cell that is not empty decides which of the two it is for the file. */
+/* Adds the numbers of a cell such as "0.5, 1, 2" or "cat:1 dog:2" to the row. The first cell
+ * that is not empty decides which of the two forms the file has. */
 graphss_status graphss_i_csv_features_cell(graphss_ctx *ctx, graphss_i_csv_features *f,
     const graphss_i_csv *csv, const graphss_i_csv_field *field);
 /* Adds one number to a dense row. */
@@ -32,7 +32,7 @@ graphss_status graphss_i_csv_features_number(graphss_ctx *ctx, graphss_i_csv_fea
 /* field is where a row of the wrong length is reported. */
 graphss_status graphss_i_csv_features_end_row(graphss_ctx *ctx, graphss_i_csv_features *f,
     const graphss_i_csv *csv, const graphss_i_csv_field *field);
-/* Fills features, and column_names where words were names and not numbers. */
+/* Fills features, and column_names if words were names and not numbers. */
 graphss_status graphss_i_csv_features_finish(
     graphss_ctx *ctx, graphss_i_csv_features *f, graphss_dataset *data);
 void graphss_i_csv_features_destroy(graphss_ctx *ctx, graphss_i_csv_features *f);
@@ -41,7 +41,7 @@ bool graphss_i_csv_number(float *out, const char *text, size_t length);
 
 /* ---- a table of nodes: ids, labels, masks and features ---- */
 
-/* What a table has of features: a cell of numbers or of words, or columns of their own. */
+/* How a table holds features: a cell of numbers or of words, or columns of their own. */
 typedef enum graphss_i_feature_form {
     GRAPHSS_I_FORM_NONE,
     GRAPHSS_I_FORM_NUMBERS,
@@ -49,17 +49,17 @@ typedef enum graphss_i_feature_form {
     GRAPHSS_I_FORM_COLUMNS
 } graphss_i_feature_form;
 
-/* Where the records come from. The bytes of nodes.csv, which are changed; or, with next, what
- * another format makes of its nodes: a header first, then a record for each node, in field and
- * count of the record, which it lets grow. Their texts must stay until the end. */
+/* The source of records. Either the bytes of nodes.csv, which are changed, or next(), which
+ * returns the nodes of another format: a header first, then a record for each node, in field
+ * and count of the record, which it may grow. Their texts must stay until the end. */
 typedef struct graphss_i_node_source {
     const char *file;
     char *bytes;
     size_t n_bytes;
     graphss_status (*next)(graphss_ctx *ctx, bool *more, graphss_i_csv *record, void *user);
     void *user;
-    size_t line;                   /* what the one behind the header is called; 0: as it is */
-    graphss_i_feature_form *found; /* what features came as, or NULL */
+    size_t line;                   /* name of the column behind the header; 0: unchanged */
+    graphss_i_feature_form *found; /* format of the features, or NULL */
 } graphss_i_node_source;
 
 /* Fills everything of data but its graph and node names, and ids with the ids in file order.
@@ -77,12 +77,12 @@ bool graphss_i_ids_are_places(const graphss_i_intern *ids);
  *     ...
  *     graphss_i_node_columns_finish(ctx, &c, &data, missing);
  *
- * The first entry of a column says what it holds. Numbers are a feature. Text of a few values
+ * The first entry of a column determines its type. Numbers are a feature. Text of a few values
  * is a feature of 0 and 1 for each value, called COLUMN=VALUE; other text is left out, with a
- * notice. What an empty cell among numbers means is the caller's choice. */
+ * notice. The caller chooses what an empty cell among numbers means. */
 enum { GRAPHSS_I_BAD_SHOWN = 10 };
 
-/* Cells that hold no number and should: the first few, and how many there are. */
+/* Cells that should hold a number and do not: the first few, and how many there are. */
 typedef struct graphss_i_bad_cells {
     graphss_i_csv_field cell[GRAPHSS_I_BAD_SHOWN];
     size_t column[GRAPHSS_I_BAD_SHOWN];
@@ -94,8 +94,9 @@ typedef enum graphss_i_column_form {
     GRAPHSS_I_COLUMN_OPEN, /* no entry yet */
     GRAPHSS_I_COLUMN_NUMBERS,
     GRAPHSS_I_COLUMN_TEXT,
-    GRAPHSS_I_COLUMN_MANY,  /* text of too many values */
-    GRAPHSS_I_COLUMN_SPOILT /* its first entry was to be a number, such as 1,5 */
+    GRAPHSS_I_COLUMN_MANY, /* text of too many values */
+    /* its first entry looks like a number in another notation, such as 1,5 */
+    GRAPHSS_I_COLUMN_SPOILT
 } graphss_i_column_form;
 
 typedef struct graphss_i_node_column {
@@ -127,8 +128,8 @@ static inline void graphss_i_node_columns_end_row(graphss_i_node_columns *c)
 {
     c->rows++;
 }
-/* Fills features, column_names and missing of data. DATA: cells that are no numbers, or that
- * are missing where the rule forbids it, all in one text. NOMEM, LIMIT. */
+/* Fills features, column_names and missing of data. DATA: cells that are no numbers, or
+ * missing cells if the rule forbids them, all in one text. NOMEM, LIMIT. */
 graphss_status graphss_i_node_columns_finish(
     graphss_ctx *ctx, graphss_i_node_columns *c, graphss_dataset *data);
 void graphss_i_node_columns_destroy(graphss_ctx *ctx, graphss_i_node_columns *c);

@@ -112,8 +112,8 @@ static graphss_status read_file(graphss_ctx *ctx, graphss_dataset *out, const ch
         "%s: want a name that ends in one of %s (text also with .gz behind)", path, list);
 }
 
-/* Where a folder may hold NAME: at before NAME after, if this path with proof appended is a
- * file. */
+/* A pattern of a dataset in a folder: `at`, NAME, `after`, if this path with `proof` appended
+ * is a file. */
 static const struct {
     const char *before, *after, *proof;
     graphss_i_reader reader;
@@ -126,7 +126,7 @@ static const struct {
     {"", "", "/" GRAPHSS_I_MANIFEST_FILE, graphss_i_read_shards},
 };
 
-/* *path: where the folder has it, or NULL where it has not; released by the caller. */
+/* *path: the dataset in the folder, or NULL if it is not there; released by the caller. */
 static graphss_status find_in(
     graphss_ctx *ctx, char **out, graphss_i_reader *reader, const char *dir, const char *name)
 {
@@ -219,7 +219,7 @@ static graphss_status read_name_in(graphss_ctx *ctx, graphss_dataset *out, const
     graphss_status st = find_name(ctx, &path, &reader, name, dirs);
     if (!st && path)
         st = reader(ctx, out, path, max_bytes, missing);
-    else if (!st && !known && look(name) == ENTRY_FOLDER) /* says what it lacks */
+    else if (!st && !known && look(name) == ENTRY_FOLDER) /* reports what it lacks */
         st = graphss_i_read_csv_folder(ctx, out, name, max_bytes, missing);
     else if (!st)
         st = not_found(ctx, name, dirs);
@@ -269,8 +269,8 @@ static graphss_status read_synth(
     return st ? st : graphss_i_synth_make(ctx, out, &opt, max_bytes);
 }
 
-/* A folder that is named as a path is meant, whatever it holds; another only as a dataset. 1,
- * 0, or -1 without memory. */
+/* True if a folder is meant: always if the path names it explicitly, else only if it is a
+ * dataset. 1, 0, or -1 without memory. */
 static int is_meant(graphss_ctx *ctx, const char *folder)
 {
     if (strchr(folder, '/') || folder[0] == '.')
@@ -326,10 +326,10 @@ graphss_status graphss_dataset_read(
     return read_name(ctx, out, where, opt ? opt->data_dirs : NULL, max_bytes, missing);
 }
 
-/* The folders that names of datasets are looked up in. Nothing else of the
- * library reads the environment. */
+/* The folders that names of datasets are looked up in. The library reads the environment only
+ * here. */
 
-/* Folders of a list with colons between; their texts go to *text, one behind the other. */
+/* The folders of a colon-separated list; their texts are stored in *text one after another. */
 static size_t cut(const char **dir, char *text, const char *list)
 {
     size_t n = 0;
@@ -355,7 +355,7 @@ graphss_status graphss_dataset_dirs(graphss_ctx *ctx, const char ***out)
     const bool given = xdg && xdg[0] == '/';
     const char *base = given ? xdg : home && *home ? home : ".";
     const char *rest = given ? "/graphss" : "/.local/share/graphss";
-    size_t most = 3; /* of GRAPHSS_DATA, the last one, NULL */
+    size_t most = 3; /* those of GRAPHSS_DATA, the default, NULL */
     if (!listed)
         listed = "";
     for (const char *c = listed; *c; c++)

@@ -1,7 +1,6 @@
-/* dataset_write.c - a dataset as .npz in the gnn-benchmark layout.
- *
- * Reading the file back gives the same dataset: where the labels alone would not tell the
- * classes (one of them has no node), their names are written. */
+/* dataset_write.c - a dataset as .npz in the gnn-benchmark layout. Reading the file back gives
+ * the same dataset: class names are written if the labels alone do not determine the classes
+ * (one of them has no node). */
 #include "data/build.h"
 #include "data/formats/npz.h"
 #include "graph/check.h"

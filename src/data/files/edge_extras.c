@@ -1,5 +1,5 @@
-/* edge_extras.c - edges of several types are one sort of edge to us; whoever has types should
- * know that, and how many. */
+/* edge_extras.c - types and dates of edges. The library ignores them, so a notice tells the
+ * user that they are there, and how many. */
 #include "data/files/edge_extras.h"
 #include <string.h>
 
@@ -83,7 +83,7 @@ void graphss_i_edge_extras_destroy(graphss_ctx *ctx, graphss_i_edge_extras *e)
     *e = (graphss_i_edge_extras){0};
 }
 
-/* What edges.csv and edge lists share once a line is understood. */
+/* What edges.csv and edge lists do alike once a line is parsed. */
 graphss_status graphss_i_edge_pairs_add(
     graphss_ctx *ctx, graphss_i_edge_pairs *pairs, int32_t from, int32_t to, double weight)
 {

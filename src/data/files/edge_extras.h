@@ -1,5 +1,5 @@
-/* edge_extras.h - what files say of edges: pairs of nodes, and what comes with them, a type or
- * a date. The latter is not used; a notice tells so once, with numbers. */
+/* edge_extras.h - the edges of a file: pairs of nodes, and further columns such as a type or a
+ * date. The latter are not used; one notice says so, with numbers. */
 #ifndef GRAPHSS_EDGE_EXTRAS_H
 #define GRAPHSS_EDGE_EXTRAS_H
 
@@ -22,10 +22,10 @@ graphss_status graphss_i_edge_pairs_build(graphss_ctx *ctx, graphss_graph *out,
     graphss_cleaning *cleaned, const graphss_i_edge_pairs *pairs, size_t n_nodes);
 void graphss_i_edge_pairs_destroy(graphss_ctx *ctx, graphss_i_edge_pairs *pairs);
 
-/* Some lines of a file. With head > 0 these begin behind the first `head` bytes, which are the
- * file's first line. */
+/* Some lines of a file. With head > 0 they follow the first `head` bytes, the file's first
+ * line. */
 typedef struct graphss_i_slice {
-    const char *file, *comments; /* as graphss_i_csv_start has them */
+    const char *file, *comments; /* as in graphss_i_csv_start */
     bool blanks;
     char *bytes;
     size_t n, head;
@@ -41,7 +41,7 @@ enum { GRAPHSS_I_EXTRAS_NAMED = 4 };
 
 /* {0} is empty. */
 typedef struct graphss_i_edge_extras {
-    size_t count; /* of columns; the first few are looked at */
+    size_t count; /* of columns; only the first few are tracked */
     struct {
         size_t column;
         char name[64];
@@ -63,7 +63,7 @@ graphss_status graphss_i_edge_extras_value(
  */
 graphss_status graphss_i_edge_extras_record(
     graphss_ctx *ctx, graphss_i_edge_extras *e, const graphss_i_csv *record, int64_t weight);
-/* Logs a notice where there are any. */
+/* Logs a notice if there are any. */
 void graphss_i_edge_extras_tell(
     graphss_ctx *ctx, const graphss_i_edge_extras *e, const char *file);
 void graphss_i_edge_extras_destroy(graphss_ctx *ctx, graphss_i_edge_extras *e);

@@ -1,8 +1,7 @@
-/* edge_list.c - two ids a line and perhaps a weight: the least a graph can come as.
- *
- * Ids are interned as text, so any string will do. When the strings turn out to be exactly
- * 0, 1 ... n-1 they are taken for the numbers they are; otherwise they become names, and
- * nodes are numbered in order of first sight. */
+/* edge_list.c - two ids a line and perhaps a weight: the simplest format of a graph. Ids are
+ * interned as text, so any string will do. If the strings are exactly 0, 1 ... n-1 they are
+ * the node numbers; otherwise they become names, and nodes are numbered in order of
+ * appearance. */
 #include "data/build.h"
 #include "data/files/edge_extras.h"
 #include "data/files/readers.h"
@@ -10,8 +9,8 @@
 #include <math.h>
 #include <string.h>
 
-/* What reading costs in memory for each byte of the file, at most: a line of four bytes
- * makes a pair of eight and two interned ids, all in arrays that double. */
+/* The most memory that reading takes for each byte of the file: a line of four bytes makes a
+ * pair of eight and two interned ids, all in arrays that double. */
 enum { MEMORY_PER_BYTE = 16 };
 
 /* Which columns hold an edge; weight -1: none. */
@@ -26,7 +25,7 @@ static bool is_whole(const graphss_i_csv_field *field)
     return graphss_i_parse_int(&value, field->text, field->length);
 }
 
-/* *whole: cleared where an id is no whole number */
+/* *whole: cleared if an id is no whole number */
 static graphss_status read_line(graphss_ctx *ctx, const graphss_i_csv *csv,
     const edge_line *columns, graphss_i_edge_pairs *pairs, graphss_i_intern *ids, bool *whole)
 {
@@ -144,7 +143,7 @@ static graphss_status read_lines(graphss_ctx *ctx, graphss_i_csv *csv, bool begi
     graphss_i_edge_pairs *pairs, graphss_i_intern *ids, graphss_i_edge_extras *extras)
 {
     edge_line columns = {0, 1, 2};
-    graphss_i_csv_field word[2] = {{0}}; /* the first line, where it may be a header */
+    graphss_i_csv_field word[2] = {{0}}; /* the first line, if it may be a header */
     size_t words = 0, lines = 0;         /* ids in it; lines in all */
     bool more = true, whole = true;
     graphss_status st = graphss_i_csv_next(ctx, &more, csv);
@@ -213,7 +212,8 @@ graphss_status graphss_i_read_edge_slice(graphss_ctx *ctx, graphss_i_edge_pairs 
     return st;
 }
 
-/* On standard input nothing but the bytes tells GraphML from an edge list. */
+/* Standard input has no file name, so its first bytes decide between GraphML and an edge list.
+ */
 static bool begins_as_xml(const char *bytes)
 {
     if (!strncmp(bytes, "\xEF\xBB\xBF", 3))

@@ -1,14 +1,13 @@
-/* node_columns.c - what a column holds is decided by its first entry, so that a later cell
- * that does not fit is an error with its place and not a column that silently disappears.
- * Columns are kept apart until all rows are there: only then is it known which are features.
- */
+/* node_columns.c - the first entry of a column determines its type, so that a later cell that
+ * does not fit is an error with its place and not a column that silently disappears. Columns
+ * are kept apart until all rows are read: only then is it known which are features. */
 #include "data/files/csv_nodes.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Text of at most so many values is a feature, if each value stands for two nodes or more on
- * average: names and remarks are not. */
+/* Text with at most this many values is a feature if each value has two nodes or more on
+ * average; names and remarks are not. */
 enum { VALUES_MOST = 32 };
 
 typedef graphss_i_node_column column;
@@ -19,7 +18,7 @@ static int shown(const cell *field, int most)
     return field->length < (size_t)most ? (int)field->length : most;
 }
 
-/* Nothing, or a word for it. */
+/* True for an empty cell, or a word for it. */
 static bool is_missing(const cell *field)
 {
     static const char *const nothing[] = {"na", "n/a", "nan", "null", "none", "-", "?"};
@@ -104,7 +103,7 @@ static void settle(graphss_i_node_columns *c, size_t i, const cell *field)
             add_bad(c, &col->first, i, field->line, col->missing);
         return;
     }
-    /* Perhaps a number in another spelling, such as 1,5. */
+    /* True for what may be a number in another notation, such as 1,5. */
     const bool spoilt = c->rows == 0 && field->text[0] >= '0' && field->text[0] <= '9';
     col->form = spoilt ? GRAPHSS_I_COLUMN_SPOILT : GRAPHSS_I_COLUMN_TEXT;
     col->first = *field;
@@ -188,7 +187,7 @@ static const char *advice(const cell *field)
                             : "mend it, or leave the column out";
 }
 
-/* The first cell, then where the others are. */
+/* The first cell, then the places of the others. */
 static graphss_status refuse_bad(graphss_ctx *ctx, const graphss_i_node_columns *c)
 {
     const graphss_i_bad_cells *bad = &c->bad;
@@ -219,7 +218,7 @@ static graphss_status refuse_bad(graphss_ctx *ctx, const graphss_i_node_columns 
     return graphss_i_csv_fail(ctx, &place, &bad->cell[0], want);
 }
 
-/* ---- what is said of the columns ---- */
+/* ---- messages about the columns ---- */
 
 /* Columns by name in one line, the first few. */
 typedef struct name_line {
@@ -322,7 +321,7 @@ static float mean_of(const column *col, size_t rows)
     return n ? (float)(sum / (double)n) : 0;
 }
 
-/* Puts numbers where they are missing; where they are means, lists them. */
+/* Fills the missing numbers; lists them if they become means. */
 static graphss_status fill_missing(
     graphss_ctx *ctx, graphss_i_node_columns *c, graphss_dataset *data)
 {
@@ -365,8 +364,8 @@ static int by_text(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* Names COLUMN=VALUE in the order of the values' letters, so that it does not depend on which
- * node comes first; codes become columns from `first` on. */
+/* Names COLUMN=VALUE in alphabetical order of the values, independent of the order of nodes;
+ * codes become columns from `first` on. */
 static graphss_status name_values(
     graphss_ctx *ctx, column *col, size_t rows, size_t first, graphss_i_name_list *names)
 {
@@ -391,7 +390,7 @@ static graphss_status name_values(
     return st;
 }
 
-/* Text whose values are nearly as many as its entries tells nodes apart, not sorts of them. */
+/* Text with nearly as many values as entries identifies nodes and is no feature. */
 static void drop_names(graphss_ctx *ctx, graphss_i_node_columns *c)
 {
     for (size_t i = 0; i < c->n_columns; i++) {
@@ -450,7 +449,7 @@ static graphss_status finish_dense(
     return graphss_i_features_from_dense(ctx, &data->features, c->rows, n_cols, value, "feat");
 }
 
-/* With text most cells are 0: only others are stored. */
+/* One-hot columns are mostly 0: only the other cells are stored. */
 static graphss_status finish_sparse(
     graphss_ctx *ctx, const graphss_i_node_columns *c, graphss_dataset *data, size_t n_cols)
 {

@@ -2,9 +2,9 @@
  *
  * Nodes 0 .. rows(allx)-1 are the rows of allx and ally; row i of tx and ty belongs to the
  * node on line i of test.index. In citeseer 15 ids of that range are on no line: they stay
- * in the graph with empty features and an unknown label (-1). The .npz files of citeseer
- * that go round give them label 0, the argmax of a row of zeros, which nobody ever
- * annotated; everything else agrees node by node.
+ * in the graph with empty features and an unknown label (-1). Common .npz files of citeseer
+ * give them label 0, the argmax of a row of zeros, which is no annotation; all other nodes
+ * agree.
  *
  * The public split: the rows of x train, the next 500 validate, test.index tests. */
 #include "data/build.h"
@@ -224,7 +224,8 @@ static graphss_status read_graph(
     return walk_graph(ctx, lists, file);
 }
 
-/* row[i] = row of allx for node i, rows(allx) + row of tx, or -1 where there is none. */
+/* row[i]: the row of allx for node i, or rows(allx) + the row of tx, or -1 if there is none.
+ */
 static graphss_status place_rows(graphss_ctx *ctx, int32_t *row, size_t n, size_t n_all,
     const int32_t *test, size_t n_test, const char *path)
 {
@@ -240,7 +241,7 @@ static graphss_status place_rows(graphss_ctx *ctx, int32_t *row, size_t n, size_
     return GRAPHSS_OK;
 }
 
-/* Row r of source goes to the end of column and value; *nnz grows. */
+/* Appends row r of source to column and value; *nnz grows. */
 static graphss_status copy_row(graphss_ctx *ctx, int32_t *column, float *value, size_t *nnz,
     size_t room, const feature_rows *source, size_t r)
 {
@@ -297,7 +298,7 @@ static graphss_status make_features(graphss_ctx *ctx, graphss_features *out,
     return st;
 }
 
-/* The column of the one in row r; -1 where all are zero. */
+/* The column of the 1 in row r; -1 if all are zero. */
 static graphss_status one_hot(
     graphss_ctx *ctx, int32_t *out, const label_rows *labels, size_t r)
 {
@@ -417,8 +418,8 @@ static graphss_status open_parts(
     return GRAPHSS_OK;
 }
 
-/* One more than the largest id. Ids must be dense enough: without this an id of 2^30 in a
- * small file would ask for gigabytes. */
+/* One more than the largest id. Ids must be dense enough: otherwise an id of 2^30 in a small
+ * file would ask for gigabytes. */
 static graphss_status count_nodes(graphss_ctx *ctx, size_t *out, const planetoid_parts *p,
     const int32_t *test, const neighbour_lists *lists, const char *path)
 {

@@ -58,7 +58,7 @@ graphss_status graphss_predictions_write(
     return st;
 }
 
-/* Checks the shape of an n x k array, where k may be unknown yet (0). */
+/* Checks the shape of an n x k array, where k may not be known yet (0). */
 static graphss_status check_shape(
     graphss_ctx *ctx, size_t *k, const graphss_i_npz *npz, const char *array, size_t n)
 {
@@ -86,7 +86,7 @@ static graphss_status check_finite(graphss_ctx *ctx, const float *single, const 
     return GRAPHSS_OK;
 }
 
-/* Labels where the file has probabilities alone. */
+/* Labels if the file has only probabilities. */
 static graphss_status label_likeliest(graphss_ctx *ctx, graphss_predictions *p)
 {
     p->label = graphss_i_alloc(ctx, p->n_nodes, sizeof *p->label);
@@ -141,7 +141,7 @@ static graphss_status read_parts(graphss_ctx *ctx, graphss_predictions *p, graph
     if (p->class_names.count)
         p->n_classes = p->class_names.count;
 
-    const bool known = p->n_classes > 0; /* otherwise the largest label tells */
+    const bool known = p->n_classes > 0; /* otherwise from the largest label */
     for (size_t i = 0; i < p->n_nodes; i++) {
         const int32_t label = p->label[i];
         if (label < -1 || label == INT32_MAX || (known && label >= (int64_t)p->n_classes))

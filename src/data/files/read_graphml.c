@@ -1,6 +1,6 @@
 /* read_graphml.c - a dataset from GraphML, as NetworkX, igraph, Gephi and yEd write it. The
  * data of nodes is a table like nodes.csv: a column for each key, so labels, masks, numbers
- * and text mean here what they mean there (csv_nodes.h). */
+ * and text are read alike (csv_nodes.h). */
 #include "data/files/csv_nodes.h"
 #include "data/files/edge_extras.h"
 #include "data/files/readers.h"
@@ -9,7 +9,8 @@
 #include <math.h>
 #include <string.h>
 
-/* What reading costs in memory for each byte of the file, and for each cell of the table. */
+/* The most memory that reading takes for each byte of the file, and for each cell of the
+ * table. */
 enum { MEMORY_PER_BYTE = 16, MEMORY_PER_CELL = 24 };
 
 /* The table of nodes, record by record. */
@@ -124,8 +125,8 @@ static graphss_status next_record(
 
 /* ---- edges ---- */
 
-/* The key of weights, or n_keys; the other keys of edges are extras, whose number among them
- * goes to extra [n_keys], -1: none. */
+/* The key of the weights, or n_keys. The other keys of edges are extras; their numbers go to
+ * extra [n_keys], -1 for none. */
 static size_t sort_keys(
     int32_t *extra, graphss_i_edge_extras *extras, const graphss_i_graphml *doc)
 {

@@ -117,8 +117,8 @@ graphss_status graphss_i_npz_check_ends(graphss_ctx *ctx, const int32_t *end, si
     return GRAPHSS_OK;
 }
 
-/* scipy's coordinate format. Its number of nodes is only a number in the file, so what a
- * graph of that many needs is claimed before it is built. */
+/* scipy's coordinate format. Its number of nodes is only a number in the file, so the memory
+ * for that many nodes is checked against the limits before the graph is built. */
 static graphss_status read_pairs(graphss_ctx *ctx, graphss_dataset *data, graphss_i_npz *npz)
 {
     size_t shape[2], m = 0, n = 0;
@@ -255,7 +255,7 @@ static graphss_status tell_twice(
     return st;
 }
 
-/* Classes that have names come first, in their order; "" is no label. */
+/* Classes with names come first, in their order; "" is no label. */
 static graphss_status read_text_labels(
     graphss_ctx *ctx, graphss_dataset *data, graphss_i_npz *npz, const char *array)
 {

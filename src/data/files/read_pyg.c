@@ -11,8 +11,9 @@ bool graphss_i_npz_is_pyg(const graphss_i_npz *npz)
     return graphss_i_npz_has(npz, "edge_index");
 }
 
-/* How many nodes: rows of x, else entries of y, else num_nodes, else one more than the largest
- * end. What only a number asks for is claimed before anything of that size is made. */
+/* The number of nodes: rows of x, else entries of y, else num_nodes, else one more than the
+ * largest end. A number without an array is checked against the limits before memory of that
+ * size is allocated. */
 static graphss_status count_nodes(
     graphss_ctx *ctx, size_t *n, graphss_i_npz *npz, const int32_t *end, size_t m)
 {
@@ -73,7 +74,7 @@ static graphss_status read_edges(graphss_ctx *ctx, graphss_dataset *data, graphs
     return st;
 }
 
-/* What we know PyG to have and do not use. */
+/* Arrays that PyG writes and we do not use. */
 static void tell_unused(graphss_ctx *ctx, const graphss_i_npz *npz, const char *path)
 {
     static const char *const array[] = {"edge_attr", "edge_weight", "edge_type"};

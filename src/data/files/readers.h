@@ -30,22 +30,22 @@ graphss_status graphss_i_graphml_dataset(graphss_ctx *ctx, graphss_dataset *out,
 graphss_status graphss_i_synth_make(graphss_ctx *ctx, graphss_dataset *out,
     const graphss_synth_options *opt, uint64_t max_bytes);
 
-/* ---- what the layouts of a dataset in .npz share ---- */
+/* ---- shared by the layouts of a dataset in .npz ---- */
 
 /* A dense matrix, a row for each node. */
 graphss_status graphss_i_npz_dense_features(
     graphss_ctx *ctx, graphss_dataset *data, graphss_i_npz *npz, const char *array);
 /* Labels as whole numbers or as text ("" is unknown), and the names of classes in class_names
- * where there are any. */
+ * if there are any. */
 graphss_status graphss_i_npz_labels(
     graphss_ctx *ctx, graphss_dataset *data, graphss_i_npz *npz, const char *array);
-/* Names under that name, want of them; a warning ends in `without` where they are objects. */
+/* Reads `want` names of that array; if they are objects a warning ends in `without`. */
 graphss_status graphss_i_npz_optional_names(graphss_ctx *ctx, graphss_names *out,
     graphss_i_npz *npz, const char *array, size_t want, const char *without);
 /* Each entry of 0..n-1, or DATA names the array and the entry. */
 graphss_status graphss_i_npz_check_ends(graphss_ctx *ctx, const int32_t *end, size_t m,
     size_t n, const graphss_i_npz *npz, const char *array);
-/* Node names, those of features, and the split: what may stand beside any layout. */
+/* Node names, feature names and the split, which any layout may have. */
 graphss_status graphss_i_npz_names_and_split(
     graphss_ctx *ctx, graphss_dataset *data, graphss_i_npz *npz, const char *path);
 

@@ -1,9 +1,9 @@
 /* slices.c - tables too large for one memory become shards: each rank reads a slice of the
- * lines, and nobody the whole.
+ * lines, and none the whole file.
  *
- * What comes out is what one machine makes of the same files: nodes have the same numbers and
- * names, the dataset the same hash. A list of edges is cut into blocks of as many nodes, a
- * folder into the nodes of each slice of nodes.csv. */
+ * The result equals that of one machine: nodes have the same numbers and names, the dataset
+ * the same hash. A list of edges is cut into blocks of as many nodes, a folder into the nodes
+ * of each slice of nodes.csv. */
 #include "data/files/slices.h"
 #include <errno.h>
 #include <graphss/engine.h>
@@ -13,7 +13,7 @@
 
 /* ---- lines of a file ---- */
 
-/* Where the first line at or behind `at` begins; the end of the file where there is none. */
+/* The start of the first line at or after `at`; the end of the file if there is none. */
 static int64_t line_begin(FILE *file, int64_t at, int64_t size)
 {
     char bytes[4096];
@@ -28,7 +28,7 @@ static int64_t line_begin(FILE *file, int64_t at, int64_t size)
     }
 }
 
-/* Behind the first line that is neither blank nor a comment. */
+/* The position after the first line that is neither blank nor a comment. */
 static int64_t head_end(FILE *file, const char *comments, int64_t size)
 {
     bool said = false, remark = false;
@@ -84,7 +84,7 @@ static graphss_status read_part(graphss_ctx *ctx, graphss_i_slice *s, FILE *file
     return GRAPHSS_OK;
 }
 
-/* The lines of this rank; what line numbers mean is learned from the others. */
+/* Reads the lines of this rank; their numbers depend on the other ranks' slices. */
 static graphss_status read_slice(graphss_ctx *ctx, graphss_i_slice *s)
 {
     FILE *file = fopen(s->file, "rbe");
@@ -110,7 +110,7 @@ static graphss_status read_slice(graphss_ctx *ctx, graphss_i_slice *s)
 
 /* ---- numbers of nodes ---- */
 
-/* first [ranks + 1]: where the own things of each rank begin among those of all. */
+/* first [ranks + 1]: where the items of each rank begin among those of all. */
 static graphss_status count_own(graphss_ctx *ctx, int64_t *first, size_t own)
 {
     const graphss_status st = graphss_i_ranks_gather(ctx, first + 1, &own, sizeof own);
@@ -141,7 +141,7 @@ static bool plain(int64_t *value, const graphss_names *names, size_t n_all)
     return true;
 }
 
-/* Ids that other ranks saw before are theirs: mine [ids] tells which are ours. */
+/* Ids that lower ranks have read belong to them: mine [ids] is true for those of this rank. */
 static graphss_status find_first(
     graphss_ctx *ctx, int64_t *first_seen, size_t *mine, const graphss_names *ids)
 {
@@ -194,8 +194,8 @@ static graphss_status send_names(graphss_ctx *ctx, graphss_names *out, const sli
     return graphss_engine_agree(ctx, st, NULL);
 }
 
-/* number [ids] gets the numbers of the ids of an edge list: what they say, where they are 0, 1
- * ... n - 1, else the order in which they come. */
+/* number [ids] gets the node numbers of the ids of an edge list: the ids themselves if they
+ * are 0, 1 ... n - 1, else their order of appearance. */
 static graphss_status number_list(
     graphss_ctx *ctx, sliced *g, int64_t *number, const graphss_names *ids)
 {
@@ -291,7 +291,8 @@ static size_t owner_of(const sliced *g, int64_t node, size_t ranks)
     return low;
 }
 
-/* An edge as a row has it: the other end, twice, and 1 where the file has it in this order. */
+/* An edge as a row holds it: the other end twice, and 1 if the file has it in this direction.
+ */
 typedef struct half {
     int64_t row, other;
 } half;
@@ -353,8 +354,8 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Sorts a row [n] of halves and drops what stands twice; what is cleaned is counted at the end
- * with the lower number. */
+/* Sorts a row [n] of directed edges and drops duplicates. What is cleaned is counted at the
+ * end with the lower number. */
 static size_t settle_row(int64_t *other, size_t n, int64_t node, graphss_cleaning *c)
 {
     size_t kept = 0;

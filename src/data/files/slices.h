@@ -1,6 +1,5 @@
-/* slices.h - what the ranks that read a table together have of it (slices.c), how their
- * features, labels and splits become those of one dataset (slices_unite.c), and the files
- * (slices_write.c). */
+/* slices.h - reading a table together: the slice of each rank (slices.c), joining their
+ * features, labels and splits (slices_unite.c), and the files (slices_write.c). */
 #ifndef GRAPHSS_SLICES_H
 #define GRAPHSS_SLICES_H
 
@@ -19,13 +18,13 @@ typedef struct sliced {
     graphss_i_shard shard;
     size_t n_classes;
     graphss_names class_names, column_names;
-    graphss_split split;      /* by numbers of the whole dataset, the same on all ranks */
+    graphss_split split;      /* in numbers of the whole dataset, the same on all ranks */
     graphss_cleaning cleaned; /* of this rank */
     int64_t entries_before, stored_before; /* of the ranks before this one */
 } sliced;
 
-/* Features, labels and split of the shard from what each rank read of its slice, which is
- * emptied. DATA: slices that do not agree on the columns. */
+/* Features, labels and split of the shard from the slice of each rank, which is emptied. DATA:
+ * slices that do not agree on the columns. */
 graphss_status graphss_i_slices_unite(
     graphss_ctx *ctx, sliced *g, graphss_dataset *table, graphss_i_feature_form form);
 /* The shard of each rank and, by rank 0, the rest of the folder. */

@@ -1,6 +1,6 @@
-/* slices_unite.c - what slices of nodes.csv say one by one becomes what the file says: which
- * column a word has, which class a label, whether features are dense. All ranks come to the
- * same, as one machine does that reads the lines in their order. */
+/* slices_unite.c - joins slices of nodes.csv: the column of each word, the class of each
+ * label, whether features are dense. All ranks get the result of one machine that reads the
+ * lines in order. */
 #include "data/files/slices.h"
 #include <string.h>
 
@@ -16,8 +16,8 @@ void graphss_i_slices_close(graphss_ctx *ctx, sliced *g)
 
 /* ---- words and labels that ranks met ---- */
 
-/* All texts of all ranks, in the order of the ranks, each once; *met (may be NULL) tells of
- * the own ones what they are called there: [own->count]. */
+/* The distinct texts of all ranks, in the order of the ranks. *met [own->count] (may be NULL)
+ * has the new numbers of the own ones. */
 static graphss_status unite_names(
     graphss_ctx *ctx, graphss_i_intern *all, int32_t **met, const graphss_i_name_list *own)
 {
@@ -40,7 +40,7 @@ static graphss_status unite_names(
     return graphss_engine_agree(ctx, st, NULL);
 }
 
-/* What a slice calls its columns or classes [n]: their names, or their numbers. */
+/* The texts of the columns or classes [n] of a slice: their names, or their numbers. */
 static graphss_status list_names(
     graphss_ctx *ctx, graphss_i_name_list *out, const graphss_names *names, size_t n)
 {
@@ -158,7 +158,7 @@ static graphss_status compare_names(graphss_ctx *ctx, bool *same, const graphss_
     return st;
 }
 
-/* Slices say the same of the columns, in words they may differ. */
+/* Slices must agree on the columns; words may differ. */
 static graphss_status check_columns(
     graphss_ctx *ctx, const sliced *g, const graphss_dataset *t, graphss_i_feature_form form)
 {
@@ -194,7 +194,7 @@ static graphss_status check_columns(
     return graphss_engine_agree(ctx, st, NULL);
 }
 
-/* Words get columns by their order in the file; numbers stay, where all are. */
+/* Words get columns in the order of the file; numbers stay if all are numbers. */
 static graphss_status unite_words(graphss_ctx *ctx, sliced *g, graphss_dataset *t)
 {
     graphss_features *f = &t->features;
@@ -340,7 +340,7 @@ static graphss_status settle(graphss_ctx *ctx, sliced *g, graphss_features *f)
     if (!st && f->n_cols > GRAPHSS_I_COLUMNS_KEPT)
         st = drop_unused(ctx, g, f, filled);
     f->kind = (graphss_feature_kind)kind;
-    if (!st && graphss_i_tells_dense(f->kind, g->n_all, f->n_cols, filled, nnz))
+    if (!st && graphss_i_prefers_dense(f->kind, g->n_all, f->n_cols, filled, nnz))
         st = make_dense(ctx, f);
     graphss_release(ctx, filled);
     return graphss_engine_agree(ctx, st, NULL);

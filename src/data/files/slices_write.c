@@ -14,7 +14,7 @@ static void put(graphss_i_digest *d, uint64_t value, size_t width)
     graphss_i_digest_add(d, bytes, width);
 }
 
-/* The sections of what dataset_finish.c hashes; each has something of every node. */
+/* The sections of the hash in dataset_finish.c; each has an entry for every node. */
 enum { OFFSETS, TARGETS, STORED, COLUMNS, VALUES, LABELS, SECTIONS };
 
 static void put_stored(graphss_i_digest *d, const sliced *g, int section, int64_t before)
@@ -75,7 +75,7 @@ static void put_section(graphss_i_digest *d, const sliced *g, int section, bool 
     }
 }
 
-/* SHA-256 goes on from rank to rank: each adds its nodes to what the one before it had. */
+/* SHA-256 continues from rank to rank: each adds its nodes to the state of the one before. */
 static graphss_status hash(graphss_ctx *ctx, char hex[65], const sliced *g)
 {
     const size_t ranks = graphss_i_ranks(ctx);
@@ -107,7 +107,7 @@ static size_t count_cut(const sliced *g, size_t rank)
     return cut;
 }
 
-/* Sums over the ranks, and what goes before the own. */
+/* Sums over all ranks, and over the lower ranks. */
 static graphss_status add_up(graphss_ctx *ctx, graphss_i_manifest *m, sliced *g)
 {
     const graphss_i_shard *s = &g->shard;

@@ -22,8 +22,8 @@ static const struct family *find_family(const graphss_i_npz *npz)
     return NULL;
 }
 
-/* A list of nodes, from numbers or from a mask. owner [n] has 1 + the list each node is in,
- * 0 for none so far. */
+/* A list of nodes, from numbers or from a mask. owner [n]: 1 + the list each node is in, 0 if
+ * none yet. */
 static graphss_status read_list(graphss_ctx *ctx, int32_t **out, size_t *count,
     graphss_i_npz *npz, const struct family *f, size_t which, uint8_t *owner, size_t n)
 {
@@ -116,7 +116,7 @@ graphss_status graphss_i_npz_split(
     return GRAPHSS_OK;
 }
 
-/* Labels the file lacks, from the truth. */
+/* Takes the labels that the file lacks from the truth. */
 static graphss_status complete(graphss_ctx *ctx, int32_t **out, const int32_t *node, size_t n,
     const int32_t *label, const graphss_i_npz *npz, const char *array)
 {

@@ -23,13 +23,13 @@
 
 enum {
     BLOCK = 1 << 14, /* nodes or edges a task */
-    ROUNDS = 8,      /* of drawing edges again that came out twice */
-    TRIES = 16,      /* for a word that the node has already, or an end that is itself */
+    ROUNDS = 8,      /* of drawing duplicate edges again */
+    TRIES = 16,      /* for a word that the node has already, or an edge to itself */
     UNIT = 64,       /* least propensity */
     TAIL = 64        /* largest, in units */
 };
 
-/* What a block's generator is for: no two parts share a sequence. */
+/* The purpose of a block's generator: no two parts share a sequence. */
 typedef enum part {
     PART_CLASSES,
     PART_PROPENSITY,
@@ -181,8 +181,8 @@ typedef struct synth {
     size_t n, k, d;
     int32_t *label;  /* [n] */
     int32_t *member; /* [n] nodes in order of class */
-    size_t *begin;   /* [k + 1] where a class's nodes begin in member */
-    line nodes;      /* by place in member */
+    size_t *begin;   /* [k + 1] where the nodes of a class begin in member */
+    line nodes;      /* indexed by position in member */
 
     size_t drawn, missing[2]; /* edges drawn so far; still to draw outside, inside a class */
     size_t round;
@@ -398,7 +398,7 @@ static int32_t draw_word(const synth *s, graphss_rng *rng, size_t class)
     return s->word[line_find(&s->background, at)];
 }
 
-/* Puts a word into the ascending list of n; false when it is there already. */
+/* Inserts a word into the ascending list of n; false if it is there already. */
 static bool insert_word(int32_t *list, size_t n, int32_t word)
 {
     size_t low = 0, high = n;
@@ -434,7 +434,7 @@ static void draw_words(void *arg, size_t block)
     }
 }
 
-/* Closes the gaps of nodes that have fewer words than there was room for. */
+/* Closes the gaps left by nodes with fewer words than reserved. */
 static void close_gaps(synth *s)
 {
     int64_t end = 0, next = 0;

@@ -50,7 +50,7 @@ static void skip_lines(graphss_i_csv *csv)
     }
 }
 
-/* Describes a file that is missing or not a text table; "" if nothing is known about it. */
+/* Describes a file that is missing or not a text table; "" if the type is unknown. */
 static const char *other_form(const char *text, size_t length)
 {
     if (length >= 2 && (!memcmp(text, "\xff\xfe", 2) || !memcmp(text, "\xfe\xff", 2)))
@@ -152,7 +152,7 @@ static bool ends_field(const graphss_i_csv *csv, char c)
     return is_newline(c) || c == csv->delimiter || (csv->delimiter == ' ' && c == '\t');
 }
 
-/* at is on the opening quote; afterwards behind the closing one and the blanks after it. */
+/* at is on the opening quote; afterwards after the closing one and the blanks that follow. */
 static graphss_status quoted_field(
     graphss_ctx *ctx, graphss_i_csv *csv, graphss_i_csv_field *field)
 {

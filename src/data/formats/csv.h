@@ -30,9 +30,9 @@ typedef struct graphss_i_csv {
  * Latin-1 with a warning where it is not UTF-8. LIMIT when it is larger than max. */
 graphss_status graphss_i_csv_read(
     graphss_ctx *ctx, char **bytes, size_t *n, const char *path, uint64_t max);
-/* bytes are borrowed until the end and changed: quoted fields are unquoted where they
- * stand. With blanks, a file without commas and semicolons is split at blanks and tabs
- * alike; else tabs come before blanks. Cannot fail. */
+/* bytes are borrowed until the end and changed: quoted fields are unquoted in place. With
+ * blanks, a file without commas and semicolons is split at blanks and tabs alike; else tabs
+ * come before blanks. Cannot fail. */
 void graphss_i_csv_start(graphss_i_csv *csv, const char *file, char *bytes, size_t n,
     const char *comments, bool blanks);
 /* The next record in csv->field; *more is false at the end of the file. Errors: DATA with
@@ -48,7 +48,7 @@ graphss_status graphss_i_csv_fail(graphss_ctx *ctx, const graphss_i_csv *csv,
 bool graphss_i_csv_is(const graphss_i_csv_field *field, const char *word);
 /* The first field of the record that is one of the words (ended by NULL), or -1. */
 int64_t graphss_i_csv_column(const graphss_i_csv *csv, const char *const *words);
-/* Warns that a line whose two ends are field[0] and field[1] is taken for a header: it may
+/* Warns that a line with the ends field[0] and field[1] is taken for a header, since it may
  * have been meant as an edge. */
 void graphss_i_csv_warn_header(graphss_ctx *ctx, const graphss_i_csv *csv,
     const graphss_i_csv_field *field, const char *why);

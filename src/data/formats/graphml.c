@@ -1,9 +1,8 @@
-/* graphml.c - handlers over expat. Elements that we do not know are passed over with all that
- * is in them; nested graphs are not told apart from the outer one.
+/* graphml.c - handlers over expat. Unknown elements are skipped with their content; nested
+ * graphs are merged into the outer one.
  *
- * A document may declare entities that unfold without end. expat bounds that, and we refuse
- * them altogether: no program writes them into GraphML. expat's own memory is not the
- * context's. */
+ * Entities that expand without end are bounded by expat, and all entity declarations are
+ * refused: no program writes them into GraphML. expat's own memory is not the context's. */
 #include "data/formats/graphml.h"
 #include <expat.h>
 #include <limits.h>
@@ -20,9 +19,9 @@ typedef struct reading {
     XML_Parser parser;
     graphss_i_graphml *out;
     graphss_status st;
-    owner owner[DEPTH_MOST]; /* what the element at each depth makes <data> belong to */
+    owner owner[DEPTH_MOST]; /* the owner of <data> at each depth: node, edge, graph */
     size_t number[DEPTH_MOST];
-    size_t depth, text_depth; /* of the element whose text is gathered */
+    size_t depth, text_depth; /* of the element whose text is collected */
     place at;
     size_t key; /* of that <data> or <default> */
     graphss_i_graphml_text value;

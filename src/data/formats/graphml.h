@@ -1,5 +1,5 @@
-/* graphml.h - a GraphML document as lists of keys, nodes, cells and edges, before anything is
- * made of them. Texts lie in one block and are named by their place in it. */
+/* graphml.h - a GraphML document as lists of keys, nodes, cells and edges, before they are
+ * interpreted. Texts are in one block and referred to by their position in it. */
 #ifndef GRAPHSS_GRAPHML_H
 #define GRAPHSS_GRAPHML_H
 
@@ -10,7 +10,7 @@ typedef struct graphss_i_graphml_text {
     size_t line, column; /* in the document, from 1 */
 } graphss_i_graphml_text;
 
-/* <key>: what <data> of nodes or edges may hold. */
+/* <key>: the name and type of <data> of nodes or edges. */
 typedef struct graphss_i_graphml_key {
     graphss_i_graphml_text id, name, fallback; /* fallback: <default>, or length 0 */
     bool of_nodes, of_edges;

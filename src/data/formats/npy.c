@@ -87,7 +87,7 @@ static bool take_size(cursor *c, size_t *out)
     return digits > 0;
 }
 
-/* Past a bracketed value, whatever it holds: the fields of a record. */
+/* The position after a bracketed value, whatever it holds: the fields of a record. */
 static bool skip_list(cursor *c)
 {
     size_t depth = 0;

@@ -38,7 +38,7 @@ static graphss_status fault_status(graphss_i_zip_fault fault)
                                                : GRAPHSS_ERR_DATA;
 }
 
-/* Parses the header of a member; faults go to member->fault, but for lack of memory. */
+/* Parses the header of a member; faults go to member->fault, except for lack of memory. */
 static graphss_status read_header(
     graphss_ctx *ctx, const graphss_i_zip *zip, graphss_i_member *member)
 {
@@ -227,7 +227,7 @@ graphss_status graphss_i_npz_info(
     return st;
 }
 
-/* As long as the indices beside it, which the readers check first. */
+/* As long as the indices of the same matrix, which the readers check first. */
 static bool bounded_elsewhere(const char *array)
 {
     const size_t n = strlen(array);

@@ -35,7 +35,7 @@ graphss_status graphss_i_npz_fail_in(
 
 /* True when the array is there and of a dtype that is read (not of objects). */
 bool graphss_i_npz_has(const graphss_i_npz *npz, const char *array);
-/* The same, with a warning when it is there and of another dtype; so: what follows, or NULL.
+/* The same, with a warning if it is there and of another dtype; so: the consequence, or NULL.
  */
 bool graphss_i_npz_wants(
     graphss_ctx *ctx, const graphss_i_npz *npz, const char *array, const char *so);
@@ -58,8 +58,8 @@ graphss_status graphss_i_npz_double(graphss_ctx *ctx, double **out, size_t *n,
 graphss_status graphss_i_npz_names(
     graphss_ctx *ctx, graphss_names *out, graphss_i_npz *npz, const char *array, size_t want);
 
-/* Counts count * item bytes against the limits of the file before the caller allocates
- * what an array's values, not its length, ask for. DATA or LIMIT names the array. */
+/* Checks count * item bytes against the limits of the file before the caller allocates memory
+ * whose size an array's values, not its length, determine. DATA or LIMIT names the array. */
 graphss_status graphss_i_npz_claim(
     graphss_ctx *ctx, graphss_i_npz *npz, const char *array, size_t count, size_t item);
 

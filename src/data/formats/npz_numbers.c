@@ -60,7 +60,7 @@ static bool store_real(void *out, size_t at, wanted_type type, double value)
     return false;
 }
 
-/* Where element e of the file goes in row-major order. */
+/* The row-major position of element e of the file. */
 static size_t position_of(const graphss_i_array_info *info, size_t e)
 {
     if (!info->fortran_order || info->n_dims < 2)

@@ -1,5 +1,5 @@
-/* packed.c - gunzip in memory. The unpacked size is not to be believed before it is there, so
- * the block doubles up to the limit: a small file cannot ask for all memory. */
+/* packed.c - gunzip in memory. The unpacked size in the file is not trusted, so the block
+ * doubles up to the limit: a small file cannot ask for all memory. */
 #include "data/formats/zip.h"
 #include <string.h>
 #include <zlib.h>
@@ -42,7 +42,7 @@ static graphss_status more_room(
     return GRAPHSS_OK;
 }
 
-/* All members of the file: gzip files may be put one behind the other. */
+/* All members of the file: gzip files may be concatenated. */
 static graphss_status inflate_all(graphss_ctx *ctx, unpacked *out, z_stream *z, char *packed,
     size_t n, const char *name, uint64_t max)
 {

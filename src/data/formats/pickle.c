@@ -136,7 +136,7 @@ static int hex_digit(char c)
     return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* Python 2's repr of a str, unescaped where it stands: the result is never longer. */
+/* Python 2's repr of a str, unescaped in place: the result is never longer. */
 static graphss_status push_quoted(machine *m)
 {
     const char *line = NULL;
@@ -189,7 +189,7 @@ static graphss_status push_decimal(machine *m, bool is_long)
     return push_int(m, GRAPHSS_I_PICKLE_INT, integer);
 }
 
-/* Two's complement of any length; 64 bits are the most we take. */
+/* Two's complement of any length; 64 bits are the limit. */
 static graphss_status push_long(machine *m, size_t width)
 {
     uint64_t length = 0, bits = 0;
@@ -427,7 +427,7 @@ static graphss_status step(machine *m, unsigned char op)
         return graphss_i_pickle_new_object(m);
     case 'b':
         return graphss_i_pickle_build(m);
-    case 'i': /* INST: a global and a call in one; says which, then refuses */
+    case 'i': /* INST: a global and a call in one; reports which, then refuses */
         st = take_global(m);
         return st ? st : graphss_i_pickle_refuse(m, "an instance (opcode INST) is refused");
     default:

@@ -3,7 +3,7 @@
  *
  * Each opcode makes at most one value and puts at most one reference on the stack, and a
  * reference leaves the stack for at most one container. So values, edges, stack, marks and
- * memo are all bounded by the number of bytes, whatever counts the file claims. Items of
+ * memo are bounded by the number of bytes, whatever counts the file states. Items of
  * containers are chains of edges in one pool, which makes appending O(1) and freeing one
  * release. Strings and arrays stay where they are in the input. */
 #ifndef GRAPHSS_PICKLE_MACHINE_H
@@ -65,7 +65,7 @@ struct graphss_i_pickle {
     const char *file;
     char *bytes;
     size_t n, at;
-    size_t op_at;       /* where the opcode at hand begins */
+    size_t op_at;       /* position of the present opcode */
     uint64_t used, max; /* bytes of memory */
     pool values;        /* value; entry 0 is unused */
     pool edges;         /* link_in_chain; entry 0 is unused */
@@ -109,7 +109,7 @@ graphss_status graphss_i_pickle_reserve(machine *m, pool *p, size_t count, size_
 graphss_status graphss_i_pickle_push_ref(machine *m, ref r);
 graphss_status graphss_i_pickle_push(machine *m, value v);
 graphss_status graphss_i_pickle_append(machine *m, ref container, ref item);
-/* Lowest place an opcode may take: what lies below belongs to the mark. */
+/* The lowest position an opcode may take: what lies below belongs to the mark. */
 size_t graphss_i_pickle_floor(const machine *m);
 /* Fails when fewer than count references lie above the last mark. */
 graphss_status graphss_i_pickle_need(machine *m, size_t count);

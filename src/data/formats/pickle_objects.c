@@ -26,7 +26,7 @@ static bool equals(const char *text, size_t length, const char *word)
     return strlen(word) == length && !memcmp(text, word, length);
 }
 
-/* At most room - 1 printable characters of a text that may hold anything. */
+/* At most room - 1 printable characters of an arbitrary text. */
 static const char *printable(char *out, size_t room, const char *text, size_t length)
 {
     const size_t n = length < room ? length : room - 1;
@@ -226,8 +226,7 @@ graphss_status graphss_i_pickle_build(machine *m)
     }
 }
 
-/* Looking at what was read: containers, and the items of arrays whatever
- * their width and byte order. */
+/* Access to what was read: containers, and the items of arrays of any width and byte order. */
 graphss_i_pickle_ref graphss_i_pickle_root(const graphss_i_pickle *pickle)
 {
     return pickle->root;

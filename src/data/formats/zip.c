@@ -55,7 +55,7 @@ typedef struct directory {
     uint64_t entries, size, offset;
 } directory;
 
-/* The place of the end record, looked for from the end on, since a comment may follow it. */
+/* The position of the end record, searched from the end, since a comment may follow it. */
 static const char *find_end(graphss_ctx *ctx, const graphss_i_zip *zip, uint64_t *place)
 {
     const size_t n = zip->file_size < ZIP_END_SIZE + LONGEST_COMMENT
@@ -80,7 +80,7 @@ static const char *find_end(graphss_ctx *ctx, const graphss_i_zip *zip, uint64_t
     return fault;
 }
 
-/* "": fine; NULL: no memory; else what is wrong. */
+/* "": fine; NULL: no memory; else the fault. */
 static const char *find_directory(graphss_ctx *ctx, const graphss_i_zip *zip, directory *out)
 {
     uint64_t place = 0;
@@ -275,7 +275,7 @@ graphss_i_zip_fault graphss_i_zip_stream_open(graphss_i_zip_stream *s, graphss_c
         made.buffer = graphss_i_alloc(ctx, BUFFER, 1);
         if (!made.buffer)
             return GRAPHSS_I_ZIP_NO_MEMORY;
-        *s = made; /* zlib remembers where its stream stands */
+        *s = made; /* zlib keeps a pointer to its stream */
         s->z.zalloc = graphss_i_zip_alloc;
         s->z.zfree = graphss_i_zip_release;
         s->z.opaque = ctx;

@@ -10,8 +10,8 @@
  *     graphss_i_zip_stream_close(&s);
  *     graphss_i_zip_close(ctx, zip);
  *
- * What a file claims is not trusted: the directory is read as far as the file goes, and a
- * member gives no more bytes than it says. */
+ * Nothing in a file is trusted: the directory is read only within the file, and a member gives
+ * no more bytes than its record says. */
 #ifndef GRAPHSS_ZIP_H
 #define GRAPHSS_ZIP_H
 
@@ -41,11 +41,11 @@ graphss_status graphss_i_zip_open(
     graphss_ctx *ctx, graphss_i_zip **out, const char *path, size_t most_entries);
 void graphss_i_zip_close(graphss_ctx *ctx, graphss_i_zip *zip);
 
-/* What went wrong with a member. */
+/* Why a member cannot be read. */
 typedef enum graphss_i_zip_fault {
     GRAPHSS_I_ZIP_OK,
     GRAPHSS_I_ZIP_NO_MEMORY,
-    GRAPHSS_I_ZIP_BROKEN,   /* not where it should be, or not deflated data */
+    GRAPHSS_I_ZIP_BROKEN,   /* not where the directory says, or not deflated data */
     GRAPHSS_I_ZIP_CHECKSUM, /* its bytes are not those that were written */
     GRAPHSS_I_ZIP_METHOD,   /* encrypted, or packed in a way that is not read */
     GRAPHSS_I_ZIP_UNREADABLE
@@ -58,7 +58,7 @@ typedef struct graphss_i_zip_stream {
     graphss_ctx *ctx;
     const graphss_i_zip *zip;
     const graphss_i_zip_entry *entry;
-    uint64_t at, left; /* packed bytes: where the next are in the file, how many */
+    uint64_t at, left; /* packed bytes: position of the next in the file, how many are left */
     uint64_t given;    /* bytes handed out */
     uint32_t crc;      /* of these */
     bool ended;        /* the deflated data came to their end */
@@ -94,7 +94,7 @@ void graphss_i_zip_abandon(graphss_ctx *ctx, graphss_i_zip_writer *w);
 
 /* ---- the records of a zip file, for zip.c and zip_write.c ---- */
 
-/* What a record begins with, and its length without names, extra fields and comments. */
+/* The signature of a record, and its length without names, extra fields and comments. */
 #define ZIP_LOCAL 0x04034b50u
 #define ZIP_RECORD 0x02014b50u /* of the central directory */
 #define ZIP_END 0x06054b50u
@@ -115,15 +115,14 @@ enum {
 void *graphss_i_zip_alloc(void *ctx, unsigned count, unsigned size);
 void graphss_i_zip_release(void *ctx, void *block);
 
-/* The bytes of a text file, wherever they are: plain, behind gzip, or on standard
- * input. */
+/* The bytes of a text file: plain, gzip, or from standard input. */
 
 /* The whole file in one block with a NUL behind it, unpacked if it begins as a gzip file does;
  * path "-" is standard input. LIMIT: more than max bytes, packed or not. DATA: a gzip file
  * that is cut short or damaged. NOT_FOUND, IO, NOMEM. */
 graphss_status graphss_i_packed_read(
     graphss_ctx *ctx, char **bytes, size_t *n, const char *path, uint64_t max);
-/* What messages call a path: "standard input" for "-". */
+/* The name of a path in messages: "standard input" for "-". */
 const char *graphss_i_packed_name(const char *path);
 
 #endif

@@ -1,5 +1,5 @@
 /* zip_write.c - writing zip files; see zip.h. A member is deflated into memory first, so that
- * its header can say how long it is: readers that do not seek want to know. */
+ * its header has the length: readers that do not seek need it there. */
 #include "data/formats/zip.h"
 #include <string.h>
 

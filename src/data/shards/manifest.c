@@ -75,7 +75,7 @@ graphss_status graphss_i_manifest_write(
 
 /* ---- reading ---- */
 
-/* What is being read, and the first thing that was wrong. */
+/* The field being read, and the first fault. */
 typedef struct source {
     graphss_ctx *ctx;
     const char *path;
@@ -187,7 +187,8 @@ static void take_kind(source *s, graphss_i_manifest *m, const json_t *object)
 
 static void take_all(source *s, graphss_i_manifest *m, const json_t *json)
 {
-    const uint64_t most = (uint64_t)1 << 53; /* what JSON readers agree on */
+    /* the largest integer that all JSON readers agree on */
+    const uint64_t most = (uint64_t)1 << 53;
     const json_t *cleaned = json_object_get(json, "cleaned");
     take_text(s, m->name, sizeof m->name, json, "name");
     take_text(s, m->format, sizeof m->format, json, "read_from");

@@ -1,7 +1,7 @@
-/* partition.c - which part a node is in: by its number, by a file, or by Scotch.
+/* partition.c - assigns nodes to parts: by number, by a file, or by Scotch.
  *
- * Scotch is in a shared object of its own (engine/scotch.c), which is loaded when it is asked
- * for: the library does not depend on it. */
+ * Scotch is in a shared object of its own (engine/scotch.c), which is loaded on demand: the
+ * library does not depend on it. */
 #include "base/base.h"
 #include "data/shards/shard.h"
 #include <graphss/shards.h>

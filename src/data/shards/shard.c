@@ -1,6 +1,5 @@
-/* shard.c - writes one part of a dataset, reads it back and trusts nothing of what it reads:
- * a rank works on its shard alone, and what is wrong there would be wrong everywhere after the
- * first exchange. */
+/* shard.c - writes one part of a dataset, and reads it back with every check: a rank works on
+ * its shard alone, and a fault in it would reach all ranks with the first exchange. */
 #include "data/shards/shard.h"
 #include "data/build.h"
 #include "data/digest.h"

@@ -11,9 +11,8 @@
 #include "base/base.h"
 #include <graphss/dataset.h>
 #include <graphss/shards.h>
-#include <graphss/shards.h>
 
-/* shards.json: what a folder of shards holds, and how to tell that it still does.
+/* shards.json: what a folder of shards holds, with checksums.
  *
  * The manifest is small whatever the graph is: everything that grows with the nodes is in the
  * shards. It is written last, so a folder without one was never finished. */
@@ -35,7 +34,7 @@ typedef struct graphss_i_manifest_part {
 typedef struct graphss_i_manifest {
     char name[64], format[32], hash[65]; /* of the whole dataset */
     size_t n_nodes, entries;             /* entries of the graph: twice its edges */
-    size_t cut;                          /* those whose two ends are in different shards */
+    size_t cut;                          /* edges whose two ends are in different shards */
     size_t n_cols, n_classes;
     graphss_feature_kind kind;
     bool dense, labelled, named;
@@ -48,7 +47,7 @@ typedef struct graphss_i_manifest {
 
 graphss_status graphss_i_manifest_write(
     graphss_ctx *ctx, const graphss_i_manifest *m, const char *folder);
-/* NOT_FOUND: no manifest there; DATA names the field, what was found and what was wanted. */
+/* NOT_FOUND: no manifest; DATA names the field, what was found and what was wanted. */
 graphss_status graphss_i_manifest_read(
     graphss_ctx *ctx, graphss_i_manifest *out, const char *folder);
 void graphss_i_manifest_destroy(graphss_ctx *ctx, graphss_i_manifest *m);
@@ -59,8 +58,9 @@ typedef struct graphss_i_shard {
     int64_t *offset;           /* [n_nodes + 1] */
     int64_t *target;           /* [offset[n_nodes]] ascending in each row */
     graphss_features features; /* n_rows is n_nodes */
-    int64_t *entry; /* [n_nodes] where the row begins among all stored entries of the dataset;
-                     * NULL: dense, or no features */
+    /* [n_nodes] position of the row among all stored entries of the dataset; NULL: dense, or
+     * no features */
+    int64_t *entry;
     int32_t *label; /* [n_nodes] or NULL */
     graphss_names names;
 } graphss_i_shard;
@@ -70,8 +70,8 @@ void graphss_i_shard_path(char path[GRAPHSS_I_SHARD_PATH], const char *folder, s
 /* SHA-256 of a file. NOT_FOUND, IO. */
 graphss_status graphss_i_file_digest(graphss_ctx *ctx, char hex[65], const char *path);
 
-/* The shard of the nodes whose part it is. part [n_nodes]. *cut grows by the entries that
- * leave it. */
+/* The shard of the nodes of a part. part [n_nodes]. *cut grows by the entries that leave it.
+ */
 graphss_status graphss_i_shard_take(graphss_ctx *ctx, graphss_i_shard *out, size_t *cut,
     const graphss_dataset *data, const int32_t *part, int32_t which);
 graphss_status graphss_i_shard_write(graphss_ctx *ctx, const graphss_i_shard *shard,
@@ -82,7 +82,7 @@ graphss_status graphss_i_shard_read(graphss_ctx *ctx, graphss_i_shard *out,
     const graphss_i_manifest *m, size_t part, const char *folder);
 void graphss_i_shard_destroy(graphss_ctx *ctx, graphss_i_shard *shard);
 
-/* Checks of a partition, and what a partitioner in a shared object is. */
+/* Checks of a partition, and the interface of a partitioner in a shared object. */
 
 /* INVALID: a number that is no part, a part without nodes. */
 graphss_status graphss_i_partition_check(
@@ -104,10 +104,9 @@ void graphss_i_shards_summarise(graphss_shards_summary *out, const graphss_i_man
 graphss_status graphss_i_read_shards(graphss_ctx *ctx, graphss_dataset *out,
     const char *folder, uint64_t max_bytes, graphss_missing_rule missing);
 
-/* From names to numbers, where each rank knows some of both. A name belongs to the rank its
- * hash says. Who knows a number tells it to that rank; who looks for one asks there. So a rank
- * has a hash table of one of R parts of the names, and what is found does not depend on who
- * asks. */
+/* A distributed map from names to numbers. The hash of a name determines the rank that stores
+ * it. Ranks send the numbers they know to that rank, and ask it for those they need. So each
+ * of the R ranks holds one part of the names, and the answer does not depend on who asks. */
 
 /* found [asked->count]: the least number of this name that any rank has, -1: none.
  * number [known->count]: what the own known names are called. All ranks call it together, and

@@ -118,7 +118,7 @@ typedef struct whole {
     graphss_dataset data;
     graphss_i_manifest m;
     graphss_i_shard *shard; /* [m.n_parts] */
-    int32_t *owner;         /* [m.n_nodes] the part a node was found in, -1: none yet */
+    int32_t *owner;         /* [m.n_nodes] the part that has the node, -1: none yet */
 } whole;
 
 static graphss_status allocate(graphss_ctx *ctx, whole *w, uint64_t max_bytes)
@@ -160,7 +160,7 @@ static graphss_status allocate(graphss_ctx *ctx, whole *w, uint64_t max_bytes)
     return made ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
 }
 
-/* Who has which node; lengths of rows behind their place in the offsets. */
+/* Which part has which node; lengths of rows, one position ahead in the offsets. */
 static graphss_status measure(graphss_ctx *ctx, whole *w, const char *folder)
 {
     for (size_t i = 0; i < w->m.n_nodes; i++)

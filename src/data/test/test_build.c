@@ -5,9 +5,8 @@
 #define COPY(ctx, array) \
     graphss_i_copy(ctx, array, sizeof array / sizeof *array, sizeof *array)
 
-TEST(rows_are_sorted_summed_and_stripped_of_zeros)
+TEST_CTX(rows_are_sorted_summed_and_stripped_of_zeros)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     const int64_t offset[] = {0, 4, 4, 6, 7};
     const int32_t column[] = {5, 1, 5, 3, 0, 2, 4};
     const float value[] = {1, 2, 0.5f, 0, 1, -1, 3};
@@ -22,12 +21,10 @@ TEST(rows_are_sorted_summed_and_stripped_of_zeros)
     assert_memory_equal(f.value, want_value, sizeof want_value);
     assert_int_equal(f.kind, GRAPHSS_FEATURES_REAL);
     graphss_features_destroy(ctx, &f);
-    graphss_ctx_free(ctx);
 }
 
-TEST(the_kind_of_features_is_found)
+TEST_CTX(the_kind_of_features_is_found)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     const struct {
         float value[4];
         graphss_feature_kind kind;
@@ -47,7 +44,6 @@ TEST(the_kind_of_features_is_found)
         ctx, graphss_i_features_from_rows(ctx, &f, 1, 0, COPY(ctx, none), NULL, NULL, 0, "x"));
     assert_int_equal(f.kind, GRAPHSS_FEATURES_NONE);
     graphss_features_destroy(ctx, &f);
-    graphss_ctx_free(ctx);
 }
 
 static void assert_same_features(const graphss_features *a, const graphss_features *b)
@@ -62,10 +58,9 @@ static void assert_same_features(const graphss_features *a, const graphss_featur
     assert_memory_equal(a->column, b->column, stored * sizeof *a->column);
 }
 
-TEST(storage_depends_on_the_values_and_not_on_how_they_came)
+TEST_CTX(storage_depends_on_the_values_and_not_on_how_they_came)
 {
     enum { ROWS = 6, COLS = 5 };
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_rng rng = graphss_rng_make(3, 1);
     for (size_t fill = 0; fill <= 10; fill++) { /* counts */
         float cell[ROWS * COLS];
@@ -95,13 +90,11 @@ TEST(storage_depends_on_the_values_and_not_on_how_they_came)
         graphss_features_destroy(ctx, &b);
         graphss_features_destroy(ctx, &a);
     }
-    graphss_ctx_free(ctx);
 }
 
-TEST(measurements_with_kinds_beside_them_are_dense)
+TEST_CTX(measurements_with_kinds_beside_them_are_dense)
 {
     enum { ROWS = 40, MEASURED = 3, COLS = 10 };
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     const struct {
         float step; /* of the values */
         size_t measured, cols;
@@ -122,7 +115,6 @@ TEST(measurements_with_kinds_beside_them_are_dense)
         assert_int_equal(graphss_features_dense(&f), cases[i].dense);
         graphss_features_destroy(ctx, &f);
     }
-    graphss_ctx_free(ctx);
 }
 
 TEST(unsound_rows_are_refused_with_their_place)
@@ -168,9 +160,8 @@ TEST(unsound_rows_are_refused_with_their_place)
     graphss_ctx_free(ctx);
 }
 
-TEST(arrays_of_a_caller_become_features)
+TEST_CTX(arrays_of_a_caller_become_features)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     const int64_t offset[] = {0, 3, 3, 4}, falls[] = {0, 3, 2, 4}, below[] = {0, 3, 3, -1};
     const int32_t column[] = {3, 0, 3, 2}, far[] = {3, 0, 4, 2};
     const float value[] = {2, 1, 0.5f, 1}, odd[] = {2, 1, (float)NAN, 1};
@@ -216,7 +207,6 @@ TEST(arrays_of_a_caller_become_features)
     assert_null(c.value);
     graphss_features_destroy(ctx, &b);
     graphss_features_destroy(ctx, &a);
-    graphss_ctx_free(ctx);
 }
 
 static graphss_status build_features(graphss_ctx *ctx, void *arg)
@@ -242,9 +232,8 @@ TEST(each_allocation_of_features_may_fail)
     testing_each_allocation_fails(build_features, NULL);
 }
 
-TEST(weights_are_dropped_and_counted)
+TEST_CTX(weights_are_dropped_and_counted)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     const int64_t offset[] = {0, 2, 4, 4};
     const int32_t column[] = {1, 2, 0, 2};
     const float weight[] = {1, 0, 1, 0.5f};
@@ -256,7 +245,6 @@ TEST(weights_are_dropped_and_counted)
     assert_int_equal(c.weighted, 1);
     assert_int_equal(c.directed, 1);
     graphss_graph_destroy(ctx, &g);
-    graphss_ctx_free(ctx);
 }
 
 static void add_class_name(
@@ -268,9 +256,8 @@ static void add_class_name(
     assert_ok(ctx, graphss_i_name_list_finish(ctx, &data->class_names, &list));
 }
 
-TEST(labels_stay_or_become_classes_named_after_themselves)
+TEST_CTX(labels_stay_or_become_classes_named_after_themselves)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_dataset data = {0};
     const int64_t plain[] = {1, 0, -5, 2};
     assert_ok(ctx, graphss_i_labels_from_ints(ctx, &data, plain, 4, "labels"));
@@ -288,7 +275,7 @@ TEST(labels_stay_or_become_classes_named_after_themselves)
     assert_memory_equal(data.label, want, sizeof want);
     graphss_dataset_destroy(ctx, &data);
 
-    /* Names decide the number of classes, seen or not. */
+    /* The names determine the number of classes, whether they occur or not. */
     const int64_t one[] = {1, 1};
     add_class_name(ctx, &data, "cat", "dog");
     assert_ok(ctx, graphss_i_labels_from_ints(ctx, &data, one, 2, "labels"));
@@ -301,7 +288,6 @@ TEST(labels_stay_or_become_classes_named_after_themselves)
         GRAPHSS_ERR_DATA, "'labels': entry 3 is 2, want 0..1");
     assert_null(data.label);
     graphss_dataset_destroy(ctx, &data);
-    graphss_ctx_free(ctx);
 }
 
 /* A path of four nodes with three features and labels, made with the given weights. */
@@ -331,9 +317,8 @@ static graphss_status small_dataset(graphss_ctx *ctx, graphss_dataset *data, flo
     return st;
 }
 
-TEST(the_hash_is_the_documented_one_and_follows_every_part)
+TEST_CTX(the_hash_is_the_documented_one_and_follows_every_part)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_dataset a = {0}, b = {0};
     assert_ok(ctx, small_dataset(ctx, &a, 1));
     /* Computed with Python's hashlib from the byte sequence dataset_finish.c documents. */
@@ -362,12 +347,10 @@ TEST(the_hash_is_the_documented_one_and_follows_every_part)
     assert_fails(ctx, graphss_dataset_refresh(ctx, &b), GRAPHSS_ERR_DATA, "node 2: label 9");
     graphss_dataset_destroy(ctx, &b);
     graphss_dataset_destroy(ctx, &a);
-    graphss_ctx_free(ctx);
 }
 
-TEST(dense_and_sparse_storage_hash_alike)
+TEST_CTX(dense_and_sparse_storage_hash_alike)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_dataset data = {0};
     assert_ok(ctx, small_dataset(ctx, &data, 2));
     char hash[65];
@@ -378,12 +361,10 @@ TEST(dense_and_sparse_storage_hash_alike)
     assert_ok(ctx, graphss_dataset_refresh(ctx, &data));
     assert_string_equal(data.hash, hash);
     graphss_dataset_destroy(ctx, &data);
-    graphss_ctx_free(ctx);
 }
 
-TEST(parts_that_do_not_fit_are_refused)
+TEST_CTX(parts_that_do_not_fit_are_refused)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_dataset data = {0};
     assert_fails(ctx, graphss_i_dataset_finish(ctx, &data, "x.npz", "npz"), GRAPHSS_ERR_DATA,
         "x.npz: no nodes");
@@ -401,7 +382,6 @@ TEST(parts_that_do_not_fit_are_refused)
     assert_fails(ctx, graphss_dataset_refresh(ctx, &data), GRAPHSS_ERR_DATA,
         "2 names of classes, want 3");
     graphss_dataset_destroy(ctx, &data);
-    graphss_ctx_free(ctx);
 }
 
 static void keep_warning(void *user, graphss_log_level level, const char *line)
@@ -482,9 +462,8 @@ static graphss_dataset make_data(
 static const int32_t far_apart[] = {2000000000, 7, 99999};
 static const float ones[] = {1, 1, 1};
 
-TEST(unused_columns_of_a_wide_table_go_and_numbers_become_names)
+TEST_CTX(unused_columns_of_a_wide_table_go_and_numbers_become_names)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_dataset data = make_data(ctx, 2000000001, far_apart, ones);
     assert_ok(ctx, graphss_i_dataset_finish(ctx, &data, "wide", "csv"));
     assert_int_equal(data.features.n_cols, 3);
@@ -495,40 +474,34 @@ TEST(unused_columns_of_a_wide_table_go_and_numbers_become_names)
     static const int32_t want[] = {2, 0, 1};
     assert_memory_equal(data.features.column, want, sizeof want);
     graphss_dataset_destroy(ctx, &data);
-    graphss_ctx_free(ctx);
 }
 
-TEST(an_ordinary_number_of_columns_keeps_its_positions)
+TEST_CTX(an_ordinary_number_of_columns_keeps_its_positions)
 {
     static const int32_t column[] = {GRAPHSS_I_COLUMNS_KEPT - 1, 7, 9};
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_dataset data = make_data(ctx, GRAPHSS_I_COLUMNS_KEPT, column, ones);
     assert_ok(ctx, graphss_i_dataset_finish(ctx, &data, "narrow", "csv"));
     assert_int_equal(data.features.n_cols, GRAPHSS_I_COLUMNS_KEPT);
     assert_int_equal(data.column_names.count, 0);
     assert_memory_equal(data.features.column, column, sizeof column);
     graphss_dataset_destroy(ctx, &data);
-    graphss_ctx_free(ctx);
 }
 
-TEST(a_wide_table_without_any_entry_has_no_features)
+TEST_CTX(a_wide_table_without_any_entry_has_no_features)
 {
     static const float nothing[] = {0, 0, 0};
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_dataset data = make_data(ctx, 2000000001, far_apart, nothing);
     assert_ok(ctx, graphss_i_dataset_finish(ctx, &data, "empty", "csv"));
     assert_int_equal(data.features.n_cols, 0);
     assert_int_equal(data.features.n_rows, NODES);
     assert_int_equal(data.column_names.count, 0);
     graphss_dataset_destroy(ctx, &data);
-    graphss_ctx_free(ctx);
 }
 
-TEST(names_of_a_wide_table_stay_with_their_columns)
+TEST_CTX(names_of_a_wide_table_stay_with_their_columns)
 {
     enum { WIDE = GRAPHSS_I_COLUMNS_KEPT + 10 };
     static const int32_t column[] = {WIDE - 1, 3, 5};
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_dataset data = make_data(ctx, WIDE, column, ones);
     graphss_i_name_list list = {0};
     for (int c = 0; c < WIDE; c++) {
@@ -542,10 +515,9 @@ TEST(names_of_a_wide_table_stay_with_their_columns)
     assert_string_equal(graphss_names_get(&data.column_names, 0), "w3");
     assert_string_equal(graphss_names_get(&data.column_names, 2), "w65545");
     graphss_dataset_destroy(ctx, &data);
-    graphss_ctx_free(ctx);
 }
 
-TEST(values_out_of_range_are_refused_with_their_place)
+TEST_CTX(values_out_of_range_are_refused_with_their_place)
 {
     static const int32_t column[] = {4, 1, 2};
     static const struct {
@@ -556,7 +528,6 @@ TEST(values_out_of_range_are_refused_with_their_place)
         {{1, 1, 2e19F}, "feature 2 of node 2 is 2e+19"},
         {{1e-40F, 0, -1e-39F}, "feature 2 of node 2, is -1e-39, want at least 1e-19"},
     };
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         graphss_dataset data = make_data(ctx, 5, column, bad[i].value);
         assert_fails(ctx, graphss_i_dataset_finish(ctx, &data, "odd", "csv"), GRAPHSS_ERR_DATA,
@@ -568,7 +539,6 @@ TEST(values_out_of_range_are_refused_with_their_place)
     graphss_dataset data = make_data(ctx, 5, column, fine);
     assert_ok(ctx, graphss_i_dataset_finish(ctx, &data, "fine", "csv"));
     graphss_dataset_destroy(ctx, &data);
-    graphss_ctx_free(ctx);
 }
 
 static graphss_status drop(graphss_ctx *ctx, void *arg)

@@ -2,9 +2,8 @@
 #include "testing.h"
 #include <graphss/labels.h>
 
-TEST(names_come_back_in_order)
+TEST_CTX(names_come_back_in_order)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_i_name_list list = {0};
     graphss_names names = {0}, copy = {0};
     assert_ok(ctx, graphss_i_name_list_finish(ctx, &names, &list));
@@ -21,12 +20,10 @@ TEST(names_come_back_in_order)
     assert_string_equal(graphss_names_get(&copy, 1), "");
     assert_string_equal(graphss_names_get(&copy, 2), "gamma");
     graphss_names_destroy(ctx, &copy);
-    graphss_ctx_free(ctx);
 }
 
-TEST(things_without_names_are_numbered)
+TEST_CTX(things_without_names_are_numbered)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_names names = {0};
     assert_ok(ctx, graphss_i_names_number(ctx, &names, 12));
     assert_int_equal(names.count, 12);
@@ -35,13 +32,11 @@ TEST(things_without_names_are_numbered)
     graphss_names_destroy(ctx, &names);
     assert_ok(ctx, graphss_i_names_number(ctx, &names, 0));
     assert_int_equal(names.count, 0);
-    graphss_ctx_free(ctx);
 }
 
-TEST(each_string_gets_its_number_once)
+TEST_CTX(each_string_gets_its_number_once)
 {
     enum { N = 5000 };
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_i_intern table = {0};
     assert_int_equal(graphss_i_intern_find(&table, "1", 1), -1);
     for (int round = 0; round < 2; round++)
@@ -63,10 +58,9 @@ TEST(each_string_gets_its_number_once)
     assert_string_equal(graphss_names_get(&names, 7), "49");
     graphss_names_destroy(ctx, &names);
     graphss_i_intern_destroy(ctx, &table);
-    graphss_ctx_free(ctx);
 }
 
-/* Three nodes in a row, called after what is given (NULL: by number). */
+/* Three nodes in a row with the given names (NULL: numbers). */
 static graphss_status three_nodes(
     graphss_ctx *ctx, graphss_dataset *data, const char *const *name)
 {
@@ -83,9 +77,8 @@ static graphss_status three_nodes(
 
 static const char *const planets[] = {"mars", "venus", "mars"};
 
-TEST(nodes_are_found_by_name_or_by_number)
+TEST_CTX(nodes_are_found_by_name_or_by_number)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     for (int named = 0; named < 2; named++) {
         graphss_dataset data = {0};
         graphss_node_index *index = NULL;
@@ -101,7 +94,6 @@ TEST(nodes_are_found_by_name_or_by_number)
         graphss_dataset_destroy(ctx, &data);
     }
     graphss_node_index_free(ctx, NULL);
-    graphss_ctx_free(ctx);
 }
 
 static void write_text(const char *path, const char *text)
@@ -112,9 +104,8 @@ static void write_text(const char *path, const char *text)
     assert_int_equal(fclose(file), 0);
 }
 
-TEST(a_list_of_nodes_is_read_or_its_bad_line_named)
+TEST_CTX(a_list_of_nodes_is_read_or_its_bad_line_named)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_dataset data = {0};
     int32_t *nodes = NULL;
     size_t n = 0;
@@ -145,7 +136,6 @@ TEST(a_list_of_nodes_is_read_or_its_bad_line_named)
     assert_fails(ctx, graphss_node_list_read(ctx, &nodes, &n, path, &data),
         GRAPHSS_ERR_NOT_FOUND, path);
     graphss_dataset_destroy(ctx, &data);
-    graphss_ctx_free(ctx);
 }
 
 static const char *const odd_names[] = {"#1", "node 2", "\"3\""};
@@ -183,11 +173,10 @@ TEST(an_id_that_is_taken_for_a_comment_is_warned_of)
     graphss_ctx_free(ctx);
 }
 
-TEST(what_is_written_as_a_list_is_read_back)
+TEST_CTX(what_is_written_as_a_list_is_read_back)
 {
     static const char *const names[][3] = {{"#1", " 2 ", "\\#1"}, {"a\\tb", "a\tb", "a\nb\r"},
         {"\\", "\\ ", " "}, {"C:\\new", "  x  ", "x"}};
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     char path[256];
     testing_temporary(path, sizeof path, "back");
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
@@ -217,12 +206,10 @@ TEST(what_is_written_as_a_list_is_read_back)
         graphss_dataset_destroy(ctx, &data);
     }
     unlink(path);
-    graphss_ctx_free(ctx);
 }
 
-TEST(groups_are_read_or_their_bad_line_named)
+TEST_CTX(groups_are_read_or_their_bad_line_named)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_dataset data = {0};
     graphss_node_groups groups = {0};
     char path[256];
@@ -269,12 +256,10 @@ TEST(groups_are_read_or_their_bad_line_named)
     assert_fails(
         ctx, graphss_node_groups_read(ctx, &groups, path, &data), GRAPHSS_ERR_NOT_FOUND, path);
     graphss_dataset_destroy(ctx, &data);
-    graphss_ctx_free(ctx);
 }
 
-TEST(groups_are_made_from_a_number_for_each_node)
+TEST_CTX(groups_are_made_from_a_number_for_each_node)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_dataset data = {0};
     graphss_node_groups groups = {0};
     assert_ok(ctx, three_nodes(ctx, &data, planets));
@@ -297,7 +282,6 @@ TEST(groups_are_made_from_a_number_for_each_node)
         GRAPHSS_ERR_INVALID, "3 names for 4 groups");
     assert_null(groups.node);
     graphss_dataset_destroy(ctx, &data);
-    graphss_ctx_free(ctx);
 }
 
 static graphss_status make_groups(graphss_ctx *ctx, void *names)
@@ -389,7 +373,7 @@ typedef struct answers {
     int32_t label[N], truth[N], node[N / 2];
 } answers;
 
-/* Some answers and truths are -1; nodes of the list come in any order, some twice. */
+/* Some labels and truths are -1; the listed nodes come in any order, some twice. */
 static void make(answers *a)
 {
     graphss_rng rng = graphss_rng_make(2, 1);

@@ -12,9 +12,8 @@ static void fill_labels(int32_t *label)
         label[i] = i % 10 == 9 ? -1 : i * 7 % K;
 }
 
-TEST(parts_are_disjoint_and_hold_every_labelled_node)
+TEST_CTX(parts_are_disjoint_and_hold_every_labelled_node)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     int32_t label[N];
     fill_labels(label);
     graphss_split s = {0};
@@ -35,7 +34,6 @@ TEST(parts_are_disjoint_and_hold_every_labelled_node)
     for (size_t i = 0; i < N; i++)
         assert_int_equal(seen[i], label[i] >= 0);
     graphss_split_destroy(ctx, &s);
-    graphss_ctx_free(ctx);
 }
 
 static size_t count_changed(const graphss_split *s, const int32_t *label, size_t *in_val)
@@ -49,9 +47,8 @@ static size_t count_changed(const graphss_split *s, const int32_t *label, size_t
     return train;
 }
 
-TEST(uniform_noise_changes_exactly_its_share)
+TEST_CTX(uniform_noise_changes_exactly_its_share)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     int32_t label[N];
     fill_labels(label);
     size_t drawn[K] = {0};
@@ -73,12 +70,10 @@ TEST(uniform_noise_changes_exactly_its_share)
     /* 4500 draws; a class keeps within five standard deviations (about 31) of 1125. */
     for (size_t c = 0; c < K; c++)
         assert_in_range(drawn[c], 965, 1285);
-    graphss_ctx_free(ctx);
 }
 
-TEST(paper_noise_never_draws_the_last_class)
+TEST_CTX(paper_noise_never_draws_the_last_class)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     int32_t label[N];
     fill_labels(label);
     graphss_split s = {0};
@@ -95,12 +90,10 @@ TEST(paper_noise_never_draws_the_last_class)
     for (size_t i = 0; i < s.n_train; i++)
         assert_true(s.train_label[i] == label[s.train[i]] || s.train_label[i] < K - 1);
     graphss_split_destroy(ctx, &s);
-    graphss_ctx_free(ctx);
 }
 
-TEST(pair_noise_always_says_the_class_before)
+TEST_CTX(pair_noise_always_says_the_class_before)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     int32_t label[N];
     fill_labels(label);
     graphss_split s = {0};
@@ -117,12 +110,10 @@ TEST(pair_noise_always_says_the_class_before)
         assert_true(s.train_label[i] == truth || s.train_label[i] == (truth + K - 1) % K);
     }
     graphss_split_destroy(ctx, &s);
-    graphss_ctx_free(ctx);
 }
 
-TEST(noise_does_not_move_the_split_and_seeds_do)
+TEST_CTX(noise_does_not_move_the_split_and_seeds_do)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     int32_t label[N];
     fill_labels(label);
     graphss_split a = {0}, b = {0}, c = {0};
@@ -141,12 +132,10 @@ TEST(noise_does_not_move_the_split_and_seeds_do)
     graphss_split_destroy(ctx, &c);
     graphss_split_destroy(ctx, &b);
     graphss_split_destroy(ctx, &a);
-    graphss_ctx_free(ctx);
 }
 
-TEST(bad_shares_and_too_few_nodes_are_refused)
+TEST_CTX(bad_shares_and_too_few_nodes_are_refused)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     int32_t label[N];
     fill_labels(label);
     graphss_split s = {0};
@@ -182,7 +171,6 @@ TEST(bad_shares_and_too_few_nodes_are_refused)
     assert_fails(
         ctx, graphss_split_make(ctx, &s, NULL, 5, 1, 1, NULL), GRAPHSS_ERR_DATA, "no labels");
     assert_null(s.train);
-    graphss_ctx_free(ctx);
 }
 
 static graphss_status make_and_copy(graphss_ctx *ctx, void *label)
@@ -203,9 +191,8 @@ TEST(each_allocation_may_fail)
     testing_each_allocation_fails(make_and_copy, label);
 }
 
-TEST(the_table_names_every_noise)
+TEST_CTX(the_table_names_every_noise)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     const graphss_option *table = graphss_split_options_table();
     graphss_split_options opt;
     graphss_split_options_init(&opt);
@@ -217,12 +204,10 @@ TEST(the_table_names_every_noise)
     assert_int_equal(opt.noise_kind, GRAPHSS_NOISE_PAPER);
     opt.noise = 2;
     assert_fails(ctx, graphss_options_check(ctx, &opt, table), GRAPHSS_ERR_INVALID, "noise");
-    graphss_ctx_free(ctx);
 }
 
-TEST(a_node_stands_once_in_a_list)
+TEST_CTX(a_node_stands_once_in_a_list)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     int32_t few[] = {4, 0, 2}, twice[] = {3, 1, 3}, far[] = {0, 5, 1};
     const struct {
         graphss_split split;
@@ -243,7 +228,6 @@ TEST(a_node_stands_once_in_a_list)
     /* One list may train and validate. */
     const graphss_split both = {.n_train = 3, .n_val = 3, .train = few, .val = few};
     assert_ok(ctx, graphss_i_split_check(ctx, &both, 5));
-    graphss_ctx_free(ctx);
 }
 
 int main(void)

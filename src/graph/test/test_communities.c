@@ -1,4 +1,4 @@
-/* Communities: known answers, and that each node is where it gains most. */
+/* Communities: known answers, and each node is in its best community. */
 #include "testing.h"
 #include <stdlib.h>
 
@@ -20,9 +20,8 @@ static void make_parts(graphss_ctx *ctx, graphss_graph *g, double inside)
     assert_ok(ctx, graphss_graph_build(ctx, g, NULL, N, from, to, EDGES));
 }
 
-TEST(parts_with_most_edges_inside_are_found)
+TEST_CTX(parts_with_most_edges_inside_are_found)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_graph g = {0};
     int32_t community[N];
     size_t count = 0, together = 0, pairs = 0;
@@ -37,12 +36,10 @@ TEST(parts_with_most_edges_inside_are_found)
             }
     assert_true((double)together > 0.95 * (double)pairs);
     graphss_graph_destroy(ctx, &g);
-    graphss_ctx_free(ctx);
 }
 
-TEST(two_triangles_and_a_node_alone_are_three)
+TEST_CTX(two_triangles_and_a_node_alone_are_three)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     static const int32_t from[] = {0, 1, 2, 3, 4, 5, 0}, to[] = {1, 2, 0, 4, 5, 3, 3};
     graphss_graph g = {0};
     int32_t c[7];
@@ -53,7 +50,6 @@ TEST(two_triangles_and_a_node_alone_are_three)
     static const int32_t want[] = {0, 0, 0, 1, 1, 1, 2};
     assert_memory_equal(c, want, sizeof want);
     graphss_graph_destroy(ctx, &g);
-    graphss_ctx_free(ctx);
 }
 
 /* gain of node v in community c, counted naively */
@@ -68,9 +64,8 @@ static double gain(const graphss_graph *g, const int32_t *community, size_t v, i
     return links - (double)graphss_graph_degree(g, v) * total / (double)g->offset[g->n_nodes];
 }
 
-TEST(no_node_gains_by_a_move_to_a_neighbour)
+TEST_CTX(no_node_gains_by_a_move_to_a_neighbour)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_graph g = {0};
     int32_t community[N];
     size_t count = 0, better = 0;
@@ -81,9 +76,8 @@ TEST(no_node_gains_by_a_move_to_a_neighbour)
         for (int64_t e = g.offset[v]; e < g.offset[v + 1]; e++)
             better += gain(&g, community, v, community[g.target[e]]) > own + 1e-6;
     }
-    assert_int_equal(better, 0); /* it stopped because nobody moved */
+    assert_int_equal(better, 0); /* it stopped because no node moved */
     graphss_graph_destroy(ctx, &g);
-    graphss_ctx_free(ctx);
 }
 
 static graphss_status find(graphss_ctx *ctx, void *graph)
@@ -93,9 +87,8 @@ static graphss_status find(graphss_ctx *ctx, void *graph)
     return graphss_graph_communities(ctx, community, &count, graph);
 }
 
-TEST(errors_and_failing_allocations)
+TEST_CTX(errors_and_failing_allocations)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_graph g = {0};
     int32_t community[N];
     size_t count = 9;
@@ -112,7 +105,6 @@ TEST(errors_and_failing_allocations)
     g.target[0] = kept;
     assert_int_equal(count, 9);
     graphss_graph_destroy(ctx, &g);
-    graphss_ctx_free(ctx);
 }
 
 int main(void)

@@ -1,9 +1,8 @@
 #include "testing.h"
 #include <graphss/graph.h>
 
-TEST(a_small_graph_is_built_and_cleaned)
+TEST_CTX(a_small_graph_is_built_and_cleaned)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     /* 0-1 both ways, 0-2 one way and twice, 3-2 one way, loops at 1 and 4; 4 isolated. */
     const int32_t from[] = {1, 0, 0, 0, 3, 1, 4, 4}, to[] = {0, 1, 2, 2, 2, 1, 4, 4};
     graphss_graph g = {0};
@@ -31,14 +30,12 @@ TEST(a_small_graph_is_built_and_cleaned)
     assert_true(isnan(graphss_graph_homophily(&g, unknown)));
     graphss_graph_destroy(ctx, &g);
     graphss_graph_destroy(ctx, &g);
-    graphss_ctx_free(ctx);
 }
 
 /* The graph by way of a table of all pairs. */
-TEST(random_pairs_agree_with_a_table_of_all_pairs)
+TEST_CTX(random_pairs_agree_with_a_table_of_all_pairs)
 {
     enum { N = 37 };
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_rng rng = graphss_rng_make(7, 1);
     for (size_t m = 0; m < 2000; m = m * 2 + 1) {
         static int32_t from[2000], to[2000];
@@ -73,12 +70,10 @@ TEST(random_pairs_agree_with_a_table_of_all_pairs)
         assert_ok(ctx, graphss_graph_check(ctx, &g));
         graphss_graph_destroy(ctx, &g);
     }
-    graphss_ctx_free(ctx);
 }
 
-TEST(a_graph_without_nodes_or_edges_is_fine)
+TEST_CTX(a_graph_without_nodes_or_edges_is_fine)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_graph g = {0}, copy = {0};
     assert_ok(ctx, graphss_graph_check(ctx, &g));
     assert_ok(ctx, graphss_graph_copy(ctx, &copy, &g));
@@ -90,12 +85,10 @@ TEST(a_graph_without_nodes_or_edges_is_fine)
     assert_ok(ctx, graphss_graph_build(ctx, &g, &c, 3, NULL, NULL, 0));
     assert_int_equal(c.isolated, 3);
     graphss_graph_destroy(ctx, &g);
-    graphss_ctx_free(ctx);
 }
 
-TEST(an_end_out_of_range_is_refused_and_leaves_out_alone)
+TEST_CTX(an_end_out_of_range_is_refused_and_leaves_out_alone)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_graph g = {0};
     const int32_t from[] = {0, 1}, to[] = {1, 3}, negative[] = {1, -1};
     assert_fails(ctx, graphss_graph_build(ctx, &g, NULL, 3, from, to, 2), GRAPHSS_ERR_INVALID,
@@ -105,12 +98,10 @@ TEST(an_end_out_of_range_is_refused_and_leaves_out_alone)
     assert_fails(ctx, graphss_graph_build(ctx, &g, NULL, (size_t)1 << 31, from, to, 0),
         GRAPHSS_ERR_INVALID, "2147483648 nodes");
     assert_null(g.offset);
-    graphss_ctx_free(ctx);
 }
 
-TEST(check_names_the_rule_that_is_broken)
+TEST_CTX(check_names_the_rule_that_is_broken)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     int64_t offset[] = {0, 2, 3, 4};
     int32_t target[] = {1, 2, 0, 0};
     graphss_graph g = {3, offset, target};
@@ -129,12 +120,10 @@ TEST(check_names_the_rule_that_is_broken)
     assert_fails(ctx, graphss_graph_check(ctx, &g), GRAPHSS_ERR_INVALID, "node 1: its row");
     offset[0] = 1;
     assert_fails(ctx, graphss_graph_check(ctx, &g), GRAPHSS_ERR_INVALID, "first offset");
-    graphss_ctx_free(ctx);
 }
 
-TEST(check_of_features_names_the_rule_that_is_broken)
+TEST_CTX(check_of_features_names_the_rule_that_is_broken)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     int64_t offset[] = {0, 2, 3};
     int32_t column[] = {0, 2, 1};
     float value[] = {1, 2, 3, 4, 5, 6};
@@ -175,12 +164,10 @@ TEST(check_of_features_names_the_rule_that_is_broken)
     f.n_rows = SIZE_MAX;
     REFUSED("rows, want at most");
 #undef REFUSED
-    graphss_ctx_free(ctx);
 }
 
-TEST(copies_share_nothing)
+TEST_CTX(copies_share_nothing)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     int64_t offset[] = {0, 1, 3};
     int32_t column[] = {2, 0, 1};
     float value[] = {1, 2, 3, 4, 5, 6};
@@ -200,7 +187,6 @@ TEST(copies_share_nothing)
     assert_memory_equal(copy.value, value, sizeof value);
     graphss_features_destroy(ctx, &copy);
     assert_string_equal(graphss_feature_kind_text(GRAPHSS_FEATURES_COUNTS), "counts");
-    graphss_ctx_free(ctx);
 }
 
 static graphss_status build_and_copy(graphss_ctx *ctx, void *arg)

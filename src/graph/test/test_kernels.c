@@ -39,7 +39,7 @@ static void check_spmm(
             const double want = spmm_twin(&size, m, x, k, i, c);
             assert_near(y[i * k + c], want, size, kern->name, k);
         }
-    assert_true(isnan(y[m->n_rows * k])); /* nothing written behind the end */
+    assert_true(isnan(y[m->n_rows * k])); /* nothing is written beyond the end */
     free(y);
 }
 
@@ -373,7 +373,7 @@ TEST(relu_and_its_gradient)
             assert_true(plain[j] == (x[j] > 0 ? x[j] : 0));
             assert_true(gx[j] == (x[j] > 0 ? gy[j] : 0));
             if (j < K || j >= 4 * K)
-                assert_true(y[j] == -1); /* rows that were not asked for */
+                assert_true(y[j] == -1); /* rows that were not requested */
             else
                 assert_true(y[j] == (x[j] + bias[j % K] > 0 ? x[j] + bias[j % K] : 0));
         }
@@ -605,8 +605,8 @@ static void softmax_twin(double *p, const double *z, size_t k)
         p[c] /= sum;
 }
 
-/* Whatever the spread: chances down to e^-80 are right but for the rounding of differences,
- * which is up to 4e-6 where they are near 80. */
+/* For any spread, chances down to e^-80 are right up to the rounding of differences, which is
+ * up to 4e-6 for differences near 80. */
 TEST(softmax_of_rows)
 {
     graphss_rng rng = graphss_rng_make(1, 1);
@@ -626,7 +626,7 @@ TEST(softmax_of_rows)
                 softmax_twin(want, in, k);
                 for (size_t c = 0; c < k; c++)
                     if (i == 0 || i == N - 1)
-                        assert_true(p[i * k + c] == z[i * k + c]); /* not asked for */
+                        assert_true(p[i * k + c] == z[i * k + c]); /* not requested */
                     else if (want[c] > 1.8e-35)
                         assert_true(fabs((double)p[i * k + c] - want[c]) <= 6e-6 * want[c]);
                     else
@@ -709,7 +709,7 @@ TEST(choice_and_what_bends_it)
     }
 }
 
-/* Every state is a choice with weights of its own; columns behind f are not read. */
+/* Every state is a choice with weights of its own; columns beyond f are not read. */
 TEST(choices_of_sixteen_states)
 {
     graphss_rng rng = graphss_rng_make(3, 1);

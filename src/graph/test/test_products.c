@@ -316,7 +316,7 @@ TEST(gemm_does_not_depend_on_threads)
     }
 }
 
-/* A panel of n columns, zeros behind them, times rows and columns of a. */
+/* A panel of n columns, padded with zeros, times rows and columns of a. */
 static void check_panel(
     const graphss_i_kernels *kern, graphss_rng *rng, size_t m, size_t n, size_t k, bool add)
 {
@@ -422,7 +422,7 @@ TEST(every_set_multiplies_a_block)
     }
 }
 
-/* As dropout has it: fewer entries, and of some rows alone. */
+/* As with dropout: fewer entries, and only some rows. */
 TEST(blocks_take_other_entries)
 {
     enum { K = 24, FROM = 1100, TO = 2000 };

@@ -54,9 +54,8 @@ TEST(a_sparse_row_without_entries_is_not_dense)
 
 enum { N = 300, EDGES = 4000 };
 
-TEST(a_walk_meets_what_a_search_finds)
+TEST_CTX(a_walk_meets_what_a_search_finds)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_rng rng = graphss_rng_make(4, 1);
     static int32_t from[EDGES], to[EDGES];
     graphss_graph g = {0};
@@ -75,7 +74,6 @@ TEST(a_walk_meets_what_a_search_finds)
         }
     }
     graphss_graph_destroy(ctx, &g);
-    graphss_ctx_free(ctx);
 }
 
 /* ---- edits ---- */
@@ -92,9 +90,8 @@ static void make_graph(graphss_ctx *ctx, graphss_graph *g, graphss_rng *rng)
     assert_ok(ctx, graphss_graph_build(ctx, g, NULL, N_EDITED, from, to, 2 * N_EDITED));
 }
 
-TEST(random_flips_agree_with_a_table_of_all_pairs)
+TEST_CTX(random_flips_agree_with_a_table_of_all_pairs)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_rng rng = graphss_rng_make(3, 1);
     graphss_graph g = {0}, now = {0};
     graphss_i_rows rows;
@@ -130,12 +127,10 @@ TEST(random_flips_agree_with_a_table_of_all_pairs)
     graphss_i_rows_destroy(ctx, &rows);
     graphss_i_rows_destroy(ctx, &rows);
     graphss_graph_destroy(ctx, &g);
-    graphss_ctx_free(ctx);
 }
 
-TEST(without_the_allocator_only_reserved_room_is_used)
+TEST_CTX(without_the_allocator_only_reserved_room_is_used)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_rng rng = graphss_rng_make(4, 1);
     graphss_graph g = {0};
     graphss_i_rows rows;
@@ -149,7 +144,6 @@ TEST(without_the_allocator_only_reserved_room_is_used)
     assert_int_equal(graphss_i_rows_has(&rows, 2, 1), !graphss_graph_has_edge(&g, 1, 2));
     graphss_i_rows_destroy(ctx, &rows);
     graphss_graph_destroy(ctx, &g);
-    graphss_ctx_free(ctx);
 }
 
 static graphss_status edit(graphss_ctx *ctx, void *arg)
@@ -165,20 +159,17 @@ static graphss_status edit(graphss_ctx *ctx, void *arg)
     return st;
 }
 
-TEST(every_allocation_may_fail)
+TEST_CTX(every_allocation_may_fail)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_rng rng = graphss_rng_make(5, 1);
     graphss_graph g = {0};
     make_graph(ctx, &g, &rng);
     testing_each_allocation_fails(edit, &g);
     graphss_graph_destroy(ctx, &g);
-    graphss_ctx_free(ctx);
 }
 
-TEST(rows_are_divided_by_their_sums_once)
+TEST_CTX(rows_are_divided_by_their_sums_once)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     int64_t offset[] = {0, 2, 2, 3};
     int32_t column[] = {0, 2, 1};
     float value[] = {1, 3, 1};
@@ -191,7 +182,6 @@ TEST(rows_are_divided_by_their_sums_once)
     assert_memory_equal(once.value, twice.value, sizeof value);
     graphss_features_destroy(ctx, &once);
     graphss_features_destroy(ctx, &twice);
-    graphss_ctx_free(ctx);
 }
 
 int main(void)

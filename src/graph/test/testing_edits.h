@@ -5,7 +5,7 @@
 #include "graph/edits.h"
 #include "testing.h"
 
-/* By pairs: knows nothing of how rows are kept. */
+/* A naive twin that stores pairs. */
 static inline void rows_to_graph(
     graphss_ctx *ctx, graphss_graph *out, const graphss_i_rows *rows)
 {

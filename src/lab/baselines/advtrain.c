@@ -1,6 +1,6 @@
 /* advtrain.c - adversarial training (Wang et al. 2019, GraphDefense; You et al. 2020, here
  * after the appendix of the paper GraphSS follows): the classifier is trained on nodes that
- * were attacked on purpose, and told their labels.
+ * were attacked on purpose, with their labels.
  *
  *   1. A share `adversaries` of the training nodes is drawn.
  *   2. Nettack (2 edges, then 20 features each; our own, in src/attack) attacks them with
@@ -8,14 +8,14 @@
  *   3. The model's classifier is trained from scratch on both graphs side by side, 2 N nodes:
  *        loss = sum of cross-entropy of the n training nodes on (A, X)
  *             + sum of that of the m attacked ones on (A', X'),  divided by n + m
- *   4. It is asked about the current snapshot, which is not attacked again.
+ *   4. It predicts on the current snapshot, which is not attacked again.
  *
  * Sees edges and features of the snapshot it is trained on, training labels, validation
- * labels to choose the epoch (on A, X). Not which nodes an attacker chose, nor how many. The
- * labels of attacked nodes are those they were given: where the paper speaks of pseudo
- * labels, that is because its adversarial samples have no label of their own. Its equation
- * adds two losses without saying whether they are sums or means; its text says the samples
- * join the training set, which is what is done here.
+ * labels to choose the epoch (on A, X). It does not see which nodes an attacker chose, nor how
+ * many. Attacked nodes keep their training labels; the paper speaks of pseudo labels because
+ * its adversarial samples have no label of their own. Its equation adds two losses without
+ * saying whether they are sums or means; its text says the samples join the training set,
+ * which is what is done here.
  *
  * Costs an attack on the drawn nodes and a training on a graph of twice the size. */
 #include "attack/attack_method.h"

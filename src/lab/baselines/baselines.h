@@ -35,7 +35,7 @@ typedef struct graphss_i_learnt {
     size_t n, nnz, rank;
     graphss_i_propagation
         pattern;            /* edges of the support and loops; the values are not used */
-    int64_t *transposed_at; /* [nnz] of entry (i, j): where (j, i) stands */
+    int64_t *transposed_at; /* [nnz] position of (j, i), for the entry (i, j) */
     float *start;           /* [nnz] A: 1 or 0; loops 0 */
     float *weight;          /* [nnz] S; loops 1 */
     float *grad;            /* [nnz] of the classifier's loss; from a tape */

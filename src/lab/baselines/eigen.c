@@ -1,7 +1,7 @@
-/* eigen.c - ARPACK asks for products A x until it is satisfied (Lanczos with implicit
- * restarts). It keeps state between its calls in variables of its own, so that two threads
- * must not be inside at once: hence the one lock of the library. The first vector is drawn
- * from a fixed seed, so that the same matrix gives the same vectors.
+/* eigen.c - ARPACK asks for products A x until it has converged (Lanczos with implicit
+ * restarts). It keeps state between its calls in static variables, so two threads must not run
+ * it at once; the lock is the only one of the library. The first vector is drawn from a fixed
+ * seed, so that the same matrix gives the same vectors.
  *
  * The library is loaded on first use and kept. Linked, it would bring LAPACK, BLAS and
  * Fortran's runtime into every command, 13 ms and 4 MB, though only two defences use it. */
@@ -17,7 +17,7 @@ static pthread_mutex_t arpack_lock = PTHREAD_MUTEX_INITIALIZER;
 typedef struct arpack {
     __typeof__(dsaupd_c) *saupd; /* NULL: not loaded yet */
     __typeof__(dseupd_c) *seupd;
-    int (*threads)(void); /* of OpenBLAS; NULL where another BLAS is below */
+    int (*threads)(void); /* of OpenBLAS; NULL if the BLAS is another one */
     void (*set_threads)(int threads);
 } arpack;
 

@@ -20,7 +20,7 @@
 
 typedef struct guard {
     graphss_i_propagation p; /* the pattern: edges and loops */
-    int64_t *transposed_at;  /* [nnz] of entry (i, j) in the transpose: where (j, i) stands */
+    int64_t *transposed_at;  /* [nnz] of entry (i, j) in the transpose: position of (j, i) */
     float *first;            /* [nnz] weights of the first layer, from the features */
     float *root;             /* [n] room of a pass */
     float threshold;

@@ -1,5 +1,5 @@
 /* grand.c - GRAND (Feng et al., NeurIPS 2020): a perceptron on features that spread from a
- * random half of the nodes, and that must answer alike whichever half it was.
+ * random half of the nodes, trained to give the same answer for each half.
  *
  *   Z_s    = mean_{j <= steps} P^j (m_s * X),  m_s drops whole rows at rate dropnode
  *   p_s    = softmax(MLP(Z_s)),  P = D^-1/2 (A + I) D^-1/2,  s = 1 .. augmentations (S)
@@ -67,8 +67,8 @@ static graphss_i_var record(graphss_i_tape *t, const void *state, const graphss_
     return graphss_i_tape_add_bias(t, h, w[2 * layers - 1]);
 }
 
-/* `first` is the augmentation that also answers when nothing is drawn; the others exist for
- * the loss alone. */
+/* `first` is the augmentation that also answers when nothing is drawn; the others serve only
+ * the loss. */
 static void lose(graphss_i_tape *t, graphss_i_var first, const void *state,
     const graphss_i_input *x, const graphss_i_var *w, const graphss_recover_options *opt,
     const graphss_split *split)
@@ -146,7 +146,7 @@ static void adjust(graphss_recover_options *opt)
     opt->fit.unit_scale = !paper;
     opt->grand.dropnode = 0.5;
     set(opt, &appendix[0]);
-    if (!paper) /* by validation labels of Cora and Citeseer, see docs/defences.md */
+    if (!paper) /* chosen by validation labels of Cora and Citeseer, see docs/defences.md */
         opt->fit.hidden = 64;
 }
 

@@ -281,8 +281,8 @@ graphss_status graphss_i_learnt_low_rank(graphss_ctx *ctx, graphss_i_learnt *s, 
     return GRAPHSS_OK;
 }
 
-/* Edges, alike nodes (nearest.c) and near nodes are listed as pairs, of which
- * a graph is built: doubles go there. No N x N matrix is ever there. */
+/* Edges, alike nodes (nearest.c) and near nodes are listed as pairs, of which a graph is
+ * built, which drops duplicates. No N x N matrix is ever stored. */
 typedef struct search {
     size_t n, near;     /* nodes; near nodes wanted of each */
     float *best;        /* [near] descending */
@@ -346,7 +346,7 @@ static graphss_status find_alike(
 
 /* ---- nodes two edges away ---- */
 
-/* Puts a pair among the k best of a row, which stay in descending order. */
+/* Inserts a pair among the k best of a row, which are in descending order. */
 static void insert(float *best, int32_t *node, size_t k, float score, int32_t i)
 {
     size_t at = k - 1;

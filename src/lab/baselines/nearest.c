@@ -89,7 +89,7 @@ static bool worse(float score_a, int32_t a, float score_b, int32_t b)
     return score_a < score_b || (score_a == score_b && a > b);
 }
 
-/* Puts (score, place) where the root was, or in a hole at `hole`, and sinks it. */
+/* Puts (score, place) into the root, or into the hole at `hole`, and sinks it. */
 static void sink(
     float *heap, int32_t *near, size_t n, size_t hole, float score, int32_t transposed_at)
 {

@@ -48,7 +48,7 @@ typedef struct snapshot_state {
     graphss_i_input x;
     bool *trains;   /* [n] whether it has a training label */
     float *target;  /* [n x k] pseudo labels; rows of others are 0 */
-    float *counted; /* [unlabelled pairs] 1 where an end has a pseudo label, else 0 */
+    float *counted; /* [unlabelled pairs] 1 if an end has a pseudo label, else 0 */
     graphss_i_tape *tape;
     graphss_i_var miner_logits, classifier_logits;
 } snapshot_state;
@@ -172,7 +172,7 @@ static graphss_i_var record_encoder(
     return graphss_i_tape_add_bias(t, graphss_i_tape_spmm(t, m, h), w[3]);
 }
 
-/* weights of candidate pairs; -1: there are none */
+/* weights of candidate pairs; -1 without any */
 static graphss_i_var record_weights(
     graphss_i_tape *t, const graphss_i_pairs *p, graphss_i_var r, double threshold)
 {
@@ -273,7 +273,7 @@ static graphss_status settle(graphss_ctx *ctx, snapshot_state *at,
     return graphss_i_tape_finish(at->tape);
 }
 
-/* The miner's answers of the last pass become pseudo labels where they are sure enough. */
+/* Confident answers of the miner's last pass become pseudo labels. */
 static void take_labels(snapshot_state *at, double confidence)
 {
     const float *x = graphss_i_tape_value(at->tape, at->miner_logits);
@@ -301,7 +301,7 @@ static void take_labels(snapshot_state *at, double confidence)
 
 /* ---- training ---- */
 
-/* What the chosen answer was measured with. */
+/* The accuracy and loss of the chosen epoch. */
 typedef struct best {
     float *value, *counted;
     graphss_i_measure answer, miner;
@@ -344,7 +344,7 @@ static graphss_status measure(graphss_ctx *ctx, snapshot_state *at, best *b,
     return graphss_i_progress(ctx, "train", epoch, (size_t)opt->fit.epochs, note);
 }
 
-/* Leaves the best weights in params, and in at->counted what belongs to them. */
+/* Leaves the best weights in params, and in at->counted the answers that belong to them. */
 static graphss_status train(graphss_ctx *ctx, snapshot_state *at, graphss_i_params *params,
     graphss_i_adam *adam, const graphss_recover_options *opt, uint64_t seed)
 {
@@ -458,7 +458,7 @@ static void adjust(graphss_recover_options *opt)
     opt->nrgnn.pseudo_weight = 1;
 }
 
-/* What the authors' script has for their other datasets. */
+/* The values of the authors' script for their other datasets. */
 static void suit(graphss_recover_options *opt, const char *dataset)
 {
     if (!strcmp(dataset, "citeseer")) {

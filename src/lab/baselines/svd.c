@@ -103,7 +103,7 @@ static void fill(low_rank *s, double *total, const factors *f, bool by_row)
     s->diagonal.offset[n] = (int64_t)n;
 }
 
-/* user: two factors, of which one is of this snapshot. */
+/* user: two factors, one of them of this snapshot. */
 static graphss_status prepare(graphss_ctx *ctx, void *state, const graphss_observation *on,
     const graphss_recover_options *opt, const void *user)
 {
@@ -229,7 +229,7 @@ static void adjust(graphss_recover_options *opt)
 {
     opt->svd.rank = opt->mode == GRAPHSS_MODE_PAPER ? 15 : 0;
     if (opt->svd.rank == 0 && opt->fit.patience == 0)
-        opt->fit.patience = 30; /* several fits: those that lag behind end early */
+        opt->fit.patience = 30; /* several fits: slow ones end early */
 }
 
 static const graphss_option options[] = {

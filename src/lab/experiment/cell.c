@@ -1,5 +1,5 @@
-/* cell.c - one method on one trial, measured. What a method is given holds no truth of test
- * nodes; it is looked at here, and where the trial was made. */
+/* cell.c - one method on one trial, measured. The input of a method holds no truth of test
+ * nodes; only this file and the set-up of a trial read it. */
 #include "lab/experiment/cell.h"
 #include "lab/baselines/baselines.h"
 #include "lab/experiment/records.h"
@@ -75,8 +75,8 @@ static graphss_status run_datasets(
 
 /* ---- defences ---- */
 
-/* Where victims are those who are new, a previous snapshot would name them. There it is given
- * only to methods that train on it, or keep its answers. */
+/* If the victims are the new nodes, a previous snapshot would reveal them. Then only methods
+ * that train on it, or keep its answers, get it. */
 static bool sees_previous(const graphss_i_job *job, const graphss_i_cell *cell)
 {
     if (job->setting != GRAPHSS_SETTING_NEW)
@@ -230,7 +230,7 @@ static int add_reliability(json_t *record, const graphss_i_bins *bins)
            set(json_object_get(record, "curve"), "weight", graphss_i_json_numbers(weight, n));
 }
 
-/* Accuracy on the victims of the model that the set before left, before it does anything. */
+/* Accuracy on the victims of the model that the previous set left, before the method runs. */
 static graphss_status add_carried(graphss_ctx *ctx, json_t *m, const graphss_i_job_state *s)
 {
     const graphss_dataset *now = &s->trial.snapshots.current;
@@ -408,7 +408,7 @@ graphss_status graphss_i_job_state_make(graphss_ctx *ctx, graphss_i_job_state *o
     graphss_i_job_options opt;
     const graphss_read_options read = {.struct_size = sizeof read, .data_dirs = data_dirs};
     const double began = graphss_i_seconds();
-    graphss_i_job_state *s = out; /* a trial stays where it was made */
+    graphss_i_job_state *s = out; /* a trial must not be moved */
     *s = (graphss_i_job_state){0};
     graphss_status st = graphss_i_job_options_fill(ctx, &opt, job);
     if (!st)

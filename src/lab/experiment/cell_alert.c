@@ -1,14 +1,14 @@
-/* cell_alert.c - are groups of nodes that were attacked told from others?
+/* cell_alert.c - does an alert separate groups of attacked nodes from others?
  *
  * Honest mode: graphss_alert_score and _judge. The paper has no formula for its alert; in
  * paper mode a group scores the mean of 1 - P(Y_a) over its nodes, P the posterior of the
- * paper's method without retraining, Y_a what the classifier said of them before. */
+ * paper's method without retraining, Y_a the classifier's labels before the attack. */
 #include "lab/experiment/cell.h"
 #include "lab/experiment/records.h"
 #include <math.h>
 #include <string.h>
 
-/* What was found of groups and nodes. The arrays are the context's. */
+/* Results for groups and nodes. The context owns the arrays. */
 typedef struct verdicts {
     double *node_score; /* [nodes] */
     double *score;      /* [groups] */
@@ -64,7 +64,7 @@ static graphss_status look_paper(graphss_ctx *ctx, verdicts *v, const graphss_i_
     return GRAPHSS_OK;
 }
 
-/* At most so many corners, the first and the last among them. */
+/* Keeps at most this many corners, with the first and the last. */
 enum { MOST_POINTS = 200 };
 
 static int set_roc(json_t *record, const char *key, double *x, double *y,

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-/* The highest first, what is no number last. */
+/* Descending, NaN last. */
 static int by_score(const void *a, const void *b)
 {
     const double x = ((const graphss_i_scored *)a)->score;

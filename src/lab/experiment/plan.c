@@ -9,7 +9,7 @@
 #include "recover/defence.h"
 #include <string.h>
 
-/* ---- what a recipe may say ---- */
+/* ---- the keys of a recipe ---- */
 
 static const char *const whats[] = {"datasets", "defence", "alert", "runtime", "parameters",
     "ablation", "confusion", "budget", "noise", "scale", "calibration", "attackers", NULL};
@@ -37,7 +37,7 @@ static const char *method_or_alert(size_t i)
 {
     if (method_name(i))
         return method_name(i);
-    return i && method_name(i - 1) ? "alert" : NULL; /* behind the last */
+    return i && method_name(i - 1) ? "alert" : NULL; /* past the last */
 }
 
 static const char *setting_name(size_t i)
@@ -45,7 +45,7 @@ static const char *setting_name(size_t i)
     return i <= GRAPHSS_SETTING_GROWING ? graphss_setting_text((graphss_setting)i) : NULL;
 }
 
-/* The place of the word among the names, SIZE_MAX where it is none of them. */
+/* The index of the word among the names, SIZE_MAX if it is none of them. */
 static size_t place_of(const char *word, size_t n, name_fn name)
 {
     for (size_t i = 0; name(i); i++)
@@ -71,8 +71,8 @@ typedef struct planner {
     graphss_i_plan *plan;
     const graphss_reproduce_options *opt;
     uint64_t first_seed;
-    size_t points; /* of the recipe, where they share a trial; else 0 */
-    int64_t sets;  /* of victims, that the jobs in hand meet */
+    size_t points; /* points of the recipe, if they share a trial; else 0 */
+    int64_t sets;  /* sets of victims, for the present jobs */
 } planner;
 
 /* The word as a text of its own that lives as long as the plan; NULL: no memory. */
@@ -99,8 +99,8 @@ static const char *keep_word(planner *p, const char *word, size_t n)
     return copy;
 }
 
-/* True if the method gives the same answer whatever the classifier, on the same snapshots: it
- * has its own network, or none. Most attacks ignore the classifier. */
+/* True if the answer of the method does not depend on the classifier, on the same snapshots:
+ * it has its own network, or none. Most attacks ignore the classifier. */
 static bool own_network(const graphss_i_defence *m)
 {
     return m->untrained || (m->evasion_previous && !m->on_model);
@@ -126,7 +126,7 @@ static bool wanted(const planner *p, const graphss_i_job *job, int64_t set, cons
            (listed(job, "methods", "*") && strcmp(method, "alert") != 0);
 }
 
-/* An attack that looks at the classifier, or an attacker who believes its answers, makes other
+/* An attack that uses the classifier, or an attacker who believes its answers, makes other
  * snapshots for every classifier, and in every setting, since each has a past of its own to
  * train on. */
 static graphss_status looks_at_model(graphss_ctx *ctx, const graphss_i_job *job, bool *yes)
@@ -138,8 +138,8 @@ static graphss_status looks_at_model(graphss_ctx *ctx, const graphss_i_job *job,
     return st;
 }
 
-/* What is trained on the current snapshot, or not at all, does not see what was before, and
- * the honest attack leads to the same current snapshot in every setting. */
+/* A method that trains on the current snapshot, or not at all, ignores the past, and our
+ * attack leads to the same current snapshot in every setting. */
 static bool without_past(const graphss_i_cell *cell)
 {
     return !strcmp(cell->train, "retrain") || !strcmp(cell->train, "none");
@@ -150,7 +150,7 @@ static bool is_point(const graphss_i_recipe_line *line)
     return !strncmp(line->key, "point ", 6);
 }
 
-/* The job with the given cells, at every point where those share it. */
+/* The job with the given cells, at every point if they share it. */
 static graphss_status add_job(
     planner *p, graphss_i_job *job, const graphss_i_cell *cell, size_t n)
 {
@@ -182,8 +182,8 @@ static graphss_status add_job(
 
 enum { MOST_OF_A_SET = 128, MOST_SETS = 100 };
 
-/* The cells of one set of victims; share: those that do not see the classifier go to the job
- * of any. Returns how many there are. */
+/* The cells of one set of victims; share: those that ignore the classifier go to the job of
+ * any. Returns how many there are. */
 static size_t cells_of_set(
     const planner *p, const graphss_i_job *job, int64_t set, bool share, graphss_i_cell *cell)
 {
@@ -381,7 +381,7 @@ static graphss_status check_effect(
                         ctx, r, line->number, "a parameter wants points, 'point NAME = ...'");
 }
 
-/* *shared: so many points, if they differ in options of methods alone, else 0. */
+/* *shared: the number of points, if they differ only in options of methods, else 0. */
 static graphss_status check_lines(graphss_ctx *ctx, const graphss_i_recipe *r, size_t *shared)
 {
     bool of_methods = true;
@@ -425,7 +425,7 @@ static graphss_status check_lines(graphss_ctx *ctx, const graphss_i_recipe *r, s
     return GRAPHSS_OK;
 }
 
-/* For any dataset, or for some. */
+/* For any dataset, or for the named ones. */
 static bool has_line(const graphss_i_recipe *r, const char *key)
 {
     for (size_t i = 0; i < r->n_lines; i++)

@@ -12,7 +12,7 @@
 #include <graphss_lab/reproduce.h>
 #include <jansson.h>
 
-/* What an experiment is made of, as a small text file (docs/reproduce.md).
+/* A recipe: an experiment as a small text file (docs/reproduce.md).
  *
  *     # a remark
  *     key = value
@@ -63,7 +63,7 @@ typedef struct graphss_i_cell {
     const char *train;  /* "evasion", "retrain" or "none" */
     const graphss_i_recipe_line *point; /* of a sweep, or NULL */
     int64_t set;                        /* of victims, from 1 */
-    bool done;                          /* a record of it is there */
+    bool done;                          /* its record exists */
     bool twin; /* equal to a cell of another setting, whose result is copied */
 } graphss_i_cell;
 
@@ -113,23 +113,22 @@ graphss_status graphss_i_job_options_fill(
     graphss_ctx *ctx, graphss_i_job_options *out, const graphss_i_job *job);
 graphss_status graphss_i_cell_options_fill(graphss_ctx *ctx, graphss_recover_options *out,
     const graphss_i_job *job, const graphss_i_cell *cell);
-/* One assignment "group.option" = value. What is of another group or has no meaning for the
- * method is left alone; *known tells whether the name exists at all. An option that borrows
- * its value is not known where the value does not last. */
+/* Applies one assignment "group.option" = value. One of another group, or without a meaning
+ * for the method, is ignored; *known is true if the name exists at all. An option that borrows
+ * its value is refused if the value does not last. */
 graphss_status graphss_i_assign(graphss_ctx *ctx, graphss_i_job_options *job,
     graphss_recover_options *recover, const char *key, size_t n_key, const char *value,
     bool lasts, bool *known);
-/* What a point says of itself, beside options: "dataset" (its own one) and "who" (who attacks,
- * as the report sorts attackers: rehearsed, unrehearsed, foreign, adaptive, told, nobody). The
- * length of the word, *value at its beginning; 0: the point does not say. point may be NULL.
- */
+/* A key of the point itself, not of an option: "dataset" or "who" (who attacks, as the report
+ * sorts attackers: rehearsed, unrehearsed, foreign, adaptive, told, nobody). Returns the
+ * length of the value, *value its start; 0 if the point lacks the key. point may be NULL. */
 size_t graphss_i_point_says(
     const graphss_i_recipe_line *point, const char *key, const char **value);
-/* Checks that all assignments of a point name existing options; tells whether only options of
- * methods occur. */
+/* Checks that all assignments of a point name existing options; reports whether all of them
+ * are options of methods. */
 graphss_status graphss_i_point_check(graphss_ctx *ctx, const graphss_i_recipe *r,
     const graphss_i_recipe_line *point, bool *of_methods);
-/* The fields that identify the cell, the format and who attacks; NULL: no memory. */
+/* The fields that identify the cell, the format, and who attacks; NULL: no memory. */
 json_t *graphss_i_cell_identity(const graphss_i_job *job, const graphss_i_cell *cell);
 /* Every option, by group. */
 graphss_status graphss_i_cell_options_json(

@@ -50,7 +50,7 @@ graphss_status graphss_i_assign(graphss_ctx *ctx, graphss_i_job_options *job,
 
 static const char *const says[] = {"dataset", "who"};
 
-/* Does the word "key=..." say something of the point itself? */
+/* True if the word is "key=..." of the point itself. */
 static bool is_said(const char *word, size_t n_key)
 {
     for (size_t i = 0; i < sizeof says / sizeof *says; i++)

@@ -195,8 +195,8 @@ graphss_status graphss_protocol_believed(graphss_ctx *ctx, int32_t *label,
     return GRAPHSS_OK;
 }
 
-/* The labels [nodes] that the attacker assumes. Honest mode: by attack.knows, what the
- * model predicts unless a recipe says otherwise. Paper mode: noisy labels of all nodes, test
+/* The labels [nodes] that the attacker assumes. Default mode: by attack.knows, the model's
+ * predictions unless a recipe sets another value. Paper mode: noisy labels of all nodes, test
  * nodes included, as in its code. */
 static graphss_status believe(graphss_ctx *ctx, int32_t *label,
     const graphss_protocol_trial *s, const graphss_protocol *p)

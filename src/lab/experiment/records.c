@@ -199,7 +199,7 @@ json_t *graphss_i_json_options(
         const void *at = (const char *)options + row->offset;
         json_t *value = NULL;
         char amount[40];
-        if (graphss_i_option_unsaid(options, row)) /* lines of before tell the same cell */
+        if (graphss_i_option_unsaid(options, row)) /* lines of before are of the same cell */
             continue;
         switch (row->type) {
         case GRAPHSS_OPTION_BOOL:

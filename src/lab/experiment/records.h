@@ -28,8 +28,8 @@ graphss_status graphss_i_records_add(
     graphss_ctx *ctx, graphss_i_records *records, json_t *record);
 void graphss_i_records_close(graphss_ctx *ctx, graphss_i_records *records);
 
-/* Reads lines of records into index (an object), the later of two of a cell wins. Bytes
- * behind the last line end are left alone: *whole is where they begin. name is for errors. */
+/* Reads lines of records into index (an object); of two lines of a cell the later counts.
+ * Bytes after the last newline are ignored: *whole is where they begin. name is for errors. */
 graphss_status graphss_i_records_parse(graphss_ctx *ctx, json_t *index, size_t *lines,
     size_t *whole, const char *bytes, size_t n, const char *name);
 /* The identity of a record's cell as text; release it with free. NULL: no memory. */
@@ -41,10 +41,10 @@ json_t *graphss_i_records_find(const graphss_i_records *records, const json_t *i
 
 json_t *graphss_i_json_real(double value); /* null for NaN and infinities */
 json_t *graphss_i_json_text(const char *text);
-/* What records and recipes call a graphss_mode: "honest" or "paper". */
+/* The name of a graphss_mode in records and recipes: "honest" or "paper". */
 const char *graphss_i_record_mode(int mode);
-/* The values of a struct by the names of its table; before them the method whose options they
- * are, or NULL. */
+/* The values of a struct by the names of its table; first the method whose options they are,
+ * unless NULL. */
 json_t *graphss_i_json_options(
     const void *options, const graphss_option *table, const char *method);
 

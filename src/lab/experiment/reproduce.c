@@ -1,7 +1,6 @@
-/* reproduce.c - which cells are missing, and the processes that make them.
- *
- * This process alone writes records. A worker for each job sends its lines through a pipe;
- * what a worker that died did not send becomes records with an error. */
+/* reproduce.c - finds the missing cells and runs the processes that make them. Only this
+ * process writes records. A worker for each job sends its lines through a pipe; cells that a
+ * dead worker did not send become records with an error. */
 #include "lab/experiment/cell.h"
 #include "lab/experiment/records.h"
 #include <errno.h>
@@ -55,7 +54,7 @@ typedef struct known_data {
     double size;   /* about proportional to the time a method takes */
 } known_data;
 
-/* Time that a method took so far, for the estimate. */
+/* Seconds that a method took so far, for the estimate. */
 typedef struct pace {
     const char *method, *train;
     double per_size;
@@ -68,7 +67,7 @@ typedef struct running {
     graphss_i_job *job;
     double last; /* when it was started, or sent its last line */
     size_t sent; /* records it sent */
-    char *text;  /* malloc's: what came without a line end */
+    char *text;  /* from malloc: a line without its end so far */
     size_t used, room;
 } running;
 
@@ -155,10 +154,10 @@ static void count_seconds(
     s->spent += seconds;
 }
 
-/* ---- what is there ---- */
+/* ---- existing records ---- */
 
-/* True if the cell ran into the present time limit. Records from before the mark tell it by
- * their code. */
+/* True if the cell ran into the present time limit. Older records, which lack the mark, show
+ * it by their code. */
 static bool took_too_long(const json_t *error, int64_t limit)
 {
     const json_t *mark = json_object_get(error, "timeout");
@@ -224,15 +223,15 @@ static graphss_status find_missing(scheduler *s)
 
 /* ---- twins ---- */
 
-/* The job that runs what a job's twins copy. */
+/* The job whose cells this job copies. */
 static bool same_but_setting(const graphss_i_job *a, const graphss_i_job *b)
 {
     return a->recipe == b->recipe && a->point == b->point && a->dataset == b->dataset &&
            a->model == b->model && a->any == b->any && a->seed == b->seed;
 }
 
-/* The record of a cell in another setting. What it says of the classifier is left out: that
- * was trained on another past. */
+/* The record of a cell, copied to another setting. Its fields about the classifier are
+ * dropped, since that was trained on another past. */
 static json_t *twin_of(graphss_ctx *ctx, const json_t *record, const graphss_i_job *job,
     const graphss_i_cell *cell)
 {
@@ -255,7 +254,7 @@ static json_t *twin_of(graphss_ctx *ctx, const json_t *record, const graphss_i_j
     return twin;
 }
 
-/* Writes the twins of a cell whose record is there. */
+/* Writes the copies of a cell that has a record. */
 static graphss_status copy_to_twins(
     scheduler *s, const graphss_i_job *from, const graphss_i_cell *cell, const json_t *record)
 {
@@ -394,7 +393,7 @@ static graphss_status take_line(scheduler *s, running *w, const char *line, size
     return st;
 }
 
-/* Reads what a worker sent; *ended: it closed its end. */
+/* Reads from a worker; *ended: it closed its end. */
 static graphss_status take_lines(scheduler *s, running *w, bool *ended)
 {
     if (w->room - w->used < 4096) {
@@ -474,8 +473,8 @@ static graphss_status start_some(scheduler *s)
     return st;
 }
 
-/* message: how it ended; the code of an error. A host program that ignores its children, or
- * waits for all of them, leaves us nothing to ask. */
+/* message: how it ended; the code of an error. If a host program ignores its children, or
+ * waits for all of them, the exit status is unknown. */
 static int reap(running *w, char *message, size_t size)
 {
     int status = 0;

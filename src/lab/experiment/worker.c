@@ -1,5 +1,5 @@
-/* worker.c - see cell.h. A process for each cell, since only so are its processor time and
- * peak memory its own, and only so does its crash cost nothing but itself. */
+/* worker.c - see cell.h. Each cell has its own process, so that its processor time and peak
+ * memory can be measured, and a crash affects only this cell. */
 #include "lab/experiment/cell.h"
 
 #include "commit.h"
@@ -106,7 +106,7 @@ json_t *graphss_i_error_record(graphss_ctx *ctx, const graphss_i_job *job,
 
 /* ---- processes ---- */
 
-/* Ends a child at once: what the parent left for its exit is none of the child's business. */
+/* Ends a child at once, without the exit handlers of the parent. */
 #if defined GRAPHSS_COVERAGE
 void __gcov_dump(void);
 #endif
@@ -118,8 +118,8 @@ _Noreturn static void leave(int code)
     _exit(code);
 }
 
-/* Dies with its parent, lets the parent deal with Ctrl-C, waits for children of its own
- * whatever a host program does with his, and is the first to go when memory runs out. */
+/* Makes the process die with its parent, leave Ctrl-C to it, wait for its own children
+ * whatever the host program does, and be the first victim of the OOM killer. */
 static void be_child(pid_t parent)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -284,8 +284,8 @@ static void deliver(int out, size_t number, json_t *record)
 
 /* ---- from one set of victims to the next ---- */
 
-/* Cells run in processes of their own; what one leaves to the next set of victims comes back
- * through memory that all of them share. */
+/* Each cell runs in its own process; what one leaves to the next set of victims is returned
+ * through shared memory. */
 static graphss_status share_state(
     graphss_ctx *ctx, graphss_i_job_state *state, const graphss_i_job *job)
 {
@@ -315,7 +315,7 @@ static graphss_status carry_over(graphss_ctx *ctx, graphss_i_job_state *state)
         ctx, &state->carried, state->protocol.model, state->left);
 }
 
-/* A cell that was run already is run again where a later one begins with what it leaves. */
+/* A finished cell runs again if a later one needs what it leaves. */
 static bool needed(const graphss_i_job *job, size_t i)
 {
     const graphss_i_cell *cell = &job->cell[i];

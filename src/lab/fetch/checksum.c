@@ -16,7 +16,7 @@ static graphss_status cannot_read(graphss_ctx *ctx, const char *path, int error)
         "%s: cannot read: %s", path, strerror(error));
 }
 
-/* Both digests of what fd gives from here on; how many bytes that was. */
+/* Both digests of the rest of fd, and its length. */
 static graphss_status digest_file(graphss_ctx *ctx, graphss_i_digest *sha256,
     graphss_i_digest *git, uint64_t *bytes, int fd, const char *path)
 {

@@ -1,8 +1,9 @@
-/* fetch.c - the files of a dataset, each looked at first, downloaded when needed, and put in
- * place only when its checksum is right.
+/* fetch.c - the files of a dataset: each is checked first, downloaded if needed, and put in
+ * place only if its checksum is right.
  *
- * A download grows in FILE.part, which outlives a cut connection and a cancelled run and is
- * continued by the next. It is locked while it grows, so two runs do not mix their bytes. */
+ * A download grows in FILE.part, which is kept if the connection or the run breaks off, and
+ * continued by the next run. It is locked while it grows, so two runs do not mix their bytes.
+ */
 #include "lab/fetch/fetch_private.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -12,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* What the files of one call share. */
+/* State shared by the files of one call. */
 typedef struct fetch_job {
     const graphss_fetch_options *opt;
     const graphss_i_fetch_limits *limits;
@@ -76,8 +77,8 @@ static graphss_status put_in_place(
     return GRAPHSS_OK;
 }
 
-/* Fills part behind fd until its checksum is right. When a continued download turns out
- * wrong, its beginning may have been of another file: once more from nothing. */
+/* Downloads to fd until its checksum is right. If a continued download turns out wrong, its
+ * beginning may be of another file, so it starts once more from nothing. */
 static graphss_status fill_part(graphss_ctx *ctx, fetch_job *job, graphss_i_digests *found,
     const graphss_fetch_item *item, int fd, const char *part, const char *url)
 {
@@ -130,7 +131,7 @@ static graphss_status download(graphss_ctx *ctx, fetch_job *job, graphss_i_diges
     st = fill_part(ctx, job, found, item, fd, part, url);
     if (!st)
         st = put_in_place(ctx, fd, part, path);
-    /* What cannot be continued goes. */
+    /* Removes a part that cannot be continued. */
     struct stat info;
     if (st == GRAPHSS_ERR_CHECKSUM || st == GRAPHSS_ERR_LIMIT ||
         (st && fstat(fd, &info) == 0 && info.st_size == 0))
@@ -267,7 +268,7 @@ static graphss_status unknown_dataset(graphss_ctx *ctx, const char *dataset)
         ctx, GRAPHSS_ERR_NOT_FOUND, "fetch: no dataset \"%s\"; there are %s", dataset, known);
 }
 
-/* ---- what is there already ---- */
+/* ---- files that exist already ---- */
 
 static bool is_in(const char *path, const char *dir)
 {
@@ -322,7 +323,7 @@ static graphss_status find_elsewhere(graphss_ctx *ctx, graphss_fetch_result *out
     }
     st = graphss_i_file_digests(ctx, &digests, path);
     if (st == GRAPHSS_ERR_IO || st == GRAPHSS_ERR_DATA || st == GRAPHSS_ERR_NOT_FOUND) {
-        st = GRAPHSS_OK; /* a folder with tables, say */
+        st = GRAPHSS_OK; /* for example a folder with tables */
         goto done;
     }
     if (st)

@@ -17,15 +17,15 @@ graphss_status graphss_i_file_digests(
     graphss_ctx *ctx, graphss_i_digests *out, const char *path);
 /* SHA-256 of bytes in memory, as hexadecimal. */
 void graphss_i_sha256_text(char out[65], const void *bytes, size_t n);
-/* The digest to hold against "sha256:..." or "git:..."; NULL when wanted is neither. */
+/* The digest to compare with "sha256:..." or "git:..."; NULL if wanted is neither. */
 const char *graphss_i_digests_like(const graphss_i_digests *found, const char *wanted);
 bool graphss_i_digests_match(const graphss_i_digests *found, const char *wanted);
 
 typedef struct graphss_i_fetch_limits {
     uint64_t max_bytes;   /* of one file */
     long connect_seconds; /* until the server answers the call */
-    long stall_seconds;   /* with hardly a byte coming */
-    unsigned attempts;    /* in all, of what may pass by itself; >= 1 */
+    long stall_seconds;   /* seconds with hardly any data before it gives up */
+    unsigned attempts;    /* attempts in all after errors that may pass; >= 1 */
     double wait_seconds;  /* before the second attempt; doubles */
 } graphss_i_fetch_limits;
 

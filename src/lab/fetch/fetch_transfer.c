@@ -24,9 +24,9 @@ struct graphss_i_transfer {
     graphss_ctx *ctx;
     int fd;
     const char *url, *name, *path;
-    uint64_t start;        /* what was asked for begins here */
+    uint64_t start;        /* offset of the request */
     uint64_t size;         /* of the file now */
-    bool begun;            /* the status was looked at */
+    bool begun;            /* the status was checked */
     graphss_status failed; /* in a callback of ours; its text is set */
 };
 
@@ -60,7 +60,7 @@ static long http_status(const graphss_i_transfer *t)
     return code;
 }
 
-/* Only these two carry the file; 206 goes on where it was asked to. */
+/* Only these two carry the file; 206 continues at the requested offset. */
 static bool carries_file(long code)
 {
     return code == 200 || code == 206;
@@ -77,7 +77,7 @@ static size_t receive(char *bytes, size_t one, size_t n, void *user)
 {
     graphss_i_transfer *t = user;
     const size_t stop = SIZE_MAX; /* any number but n ends the transfer */
-    (void)one;                    /* always 1, says curl */
+    (void)one;                    /* curl documents it as always 1 */
 
     if (!carries_file(http_status(t)))
         return stop;
@@ -179,7 +179,7 @@ void graphss_i_transfer_free(graphss_ctx *ctx, graphss_i_transfer *t)
     graphss_release(ctx, t);
 }
 
-/* May pass by itself, or with what came so far. */
+/* True for errors that may pass by themselves; the bytes so far are kept. */
 static bool transient(CURLcode result, long code)
 {
     switch (result) {
@@ -199,12 +199,12 @@ static bool transient(CURLcode result, long code)
     }
 }
 
-/* *again tells whether the next attempt may do better. */
+/* *again is true if another attempt may succeed. */
 static graphss_status attempt(graphss_i_transfer *t, bool *again)
 {
     char range[32];
     *again = false;
-    if (t->size >= t->limits.max_bytes) { /* cannot be the beginning of anything of ours */
+    if (t->size >= t->limits.max_bytes) { /* cannot be the beginning of our file */
         const graphss_status st = start_over(t);
         if (st)
             return st;
@@ -231,7 +231,7 @@ static graphss_status attempt(graphss_i_transfer *t, bool *again)
 
     /* receive() refuses the body of an error page, so a write error is one of those too. */
     if (result == CURLE_OK || result == CURLE_WRITE_ERROR) {
-        if (code == 416 && t->start) { /* there is no rest: the next one asks for all */
+        if (code == 416 && t->start) { /* there is no rest: the next attempt requests all */
             const graphss_status st = start_over(t);
             return st ? st : attempt(t, again);
         }

@@ -14,15 +14,15 @@ typedef struct graphss_i_column {
     const char *unit; /* "" for none; shown in the heading: "victims, %" */
     int decimals;     /* of numbers */
     bool number;      /* aligned by the point; else text */
-    bool sign;        /* "+" before what is above zero: differences */
+    bool sign;        /* "+" before positive values: differences */
     bool head;        /* names the row */
 } graphss_i_column;
 
 typedef struct graphss_i_entry {
     const char *text; /* NULL: the number below */
-    double value, sd; /* NaN: none; of a text what it is sorted by */
+    double value, sd; /* NaN: none; for a text, the key it is sorted by */
     size_t n;         /* values the mean is of; 0: not a mean */
-    bool strong;      /* the best of its kind */
+    bool strong;      /* the best of its row */
 } graphss_i_entry;
 
 typedef struct graphss_i_table {
@@ -34,7 +34,8 @@ typedef struct graphss_i_table {
     size_t n_cells, cells_room;
 } graphss_i_table;
 
-/* Never NULL but without memory; then the arena knows, and the calls below do nothing. */
+/* Never NULL unless there is no memory; the arena then records it, and the calls below do
+ * nothing. */
 graphss_i_table *graphss_i_table_new(
     graphss_i_arena *arena, const char *id, const char *title, const char *note);
 void graphss_i_add_head(graphss_i_table *t, const char *name);
@@ -45,7 +46,7 @@ void graphss_i_add_text(graphss_i_table *t, const char *text);
 void graphss_i_add_number(graphss_i_table *t, double value); /* NaN: a dash */
 void graphss_i_add_stat(graphss_i_table *t, graphss_i_stat stat);
 void graphss_i_add_spread(graphss_i_table *t, double mean, double sd);
-/* How many runs: "5", or "2–5" where the cells of a row differ; sorts by the most. */
+/* The number of runs: "5", or "2–5" if the cells of a row differ; sorts by the largest. */
 void graphss_i_add_runs(graphss_i_table *t, size_t fewest, size_t most);
 /* Marks the last cell that was added. */
 void graphss_i_mark_strong(graphss_i_table *t);
@@ -57,15 +58,15 @@ void graphss_i_table_latex(graphss_i_writer *writer, const graphss_i_table *t);
 void graphss_i_table_csv(graphss_i_writer *writer, const graphss_i_table *t);
 void graphss_i_table_html(graphss_i_writer *writer, const graphss_i_table *t);
 
-/* What the paper printed, from paper.csv, which the build puts into the library.
- * */
+/* The numbers that the paper printed, from paper.csv, which the build embeds in the library.
+ */
 typedef struct graphss_i_paper_cell {
     char what[16], dataset[16], model[8], method[16], metric[16];
     double mean, sd;    /* as printed: per cent, seconds; sd NaN where there is none */
     char reference[72]; /* table, row and column */
 } graphss_i_paper_cell;
 
-/* The cell, or false where the paper prints none. */
+/* The cell, or false if the paper prints none. */
 bool graphss_i_paper_find(graphss_i_paper_cell *out, const char *what, const char *dataset,
     const char *model, const char *method, const char *metric);
 /* The cell at *at (0: the first), which moves on; false past the last. */
@@ -80,7 +81,7 @@ typedef struct graphss_i_figure {
 typedef enum graphss_i_block_type {
     GRAPHSS_I_BLOCK_HEADING,
     GRAPHSS_I_BLOCK_TEXT,
-    GRAPHSS_I_BLOCK_ITEM, /* of a list; word says what kind of finding: "holds" */
+    GRAPHSS_I_BLOCK_ITEM, /* item of a list; word is the verdict: "holds" */
     GRAPHSS_I_BLOCK_CODE,
     GRAPHSS_I_BLOCK_TABLE,
     GRAPHSS_I_BLOCK_FIGURE
@@ -110,7 +111,7 @@ void graphss_i_item(graphss_i_document *d, const char *word, const char *text);
 void graphss_i_code(graphss_i_document *d, const char *text);
 /* Tables without rows and figures without panels are left out. */
 void graphss_i_show_table(graphss_i_document *d, const graphss_i_table *table);
-/* The same, folded away on the page until it is asked for. */
+/* The same, folded on the page until it is opened. */
 void graphss_i_show_folded(graphss_i_document *d, const graphss_i_table *table);
 void graphss_i_show_figure(graphss_i_document *d, const graphss_i_figure *figure);
 
@@ -120,21 +121,21 @@ graphss_i_figure *graphss_i_figure_new(
 graphss_i_panel *graphss_i_add_panel(graphss_i_figure *figure, graphss_i_arena *arena,
     graphss_i_panel_type kind, const char *title, const char *x_label, const char *y_label);
 
-/* The same with n lines; NULL also where n is 0, and then no panel is added. */
+/* The same with n lines; NULL also if n is 0, and then no panel is added. */
 graphss_i_panel *graphss_i_add_lines(graphss_i_figure *figure, graphss_i_arena *arena,
     graphss_i_line *line, size_t n, const char *title, const char *x_label,
     const char *y_label);
 
-/* Of a panel's lines those of GraphSS come first, as the solid one; then so many as have room
- * are kept. The figure's note names the others. */
+/* Among a panel's lines those of GraphSS come first, as the solid one; as many others as fit
+ * are kept. The figure's note names the rest. */
 size_t graphss_i_choose_lines(graphss_i_figure *figure, graphss_i_arena *arena,
     graphss_i_line *line, size_t n, const char *panel);
 
-/* All of the sections, in their order (report.c). folder: where the records came from. */
+/* All sections, in their order (report.c). folder: where the records were read. */
 void graphss_i_document_fill(
     graphss_i_document *d, graphss_i_runs *records, const char *folder);
 
-/* ---- sections, one for each kind of record; nothing of one that has none ---- */
+/* ---- sections, one for each type of experiment; nothing if it has no records ---- */
 
 void graphss_i_section_answers(graphss_i_document *d, graphss_i_runs *records);
 void graphss_i_section_findings(graphss_i_document *d, graphss_i_runs *records);
@@ -151,7 +152,7 @@ void graphss_i_section_calibration(graphss_i_document *d, graphss_i_runs *record
 void graphss_i_section_runs(
     graphss_i_document *d, graphss_i_runs *records, const char *folder);
 
-/* ---- what sections share (section.c) ---- */
+/* ---- shared by the sections (section.c) ---- */
 
 const char *graphss_i_plural(graphss_i_arena *arena, size_t n, const char *word);
 
@@ -172,10 +173,11 @@ const char *graphss_i_report_names_text(
  * a sweep, such as attackers, where the tables of that kind have no place for them. */
 typedef struct graphss_i_condition {
     const char *mode, *setting;
-    const char *parameter, *value; /* "attacker", "random"; NULL: told apart by the tables */
-    const char *id;                /* "honest-new" */
-    const char *name;              /* "honest mode, setting new" */
-    const char *brief;             /* "honest, new" */
+    /* "attacker", "random"; NULL: the tables have columns for it */
+    const char *parameter, *value;
+    const char *id;    /* "honest-new" */
+    const char *name;  /* "honest mode, setting new" */
+    const char *brief; /* "honest, new" */
 } graphss_i_condition;
 
 typedef struct graphss_i_conditions {
@@ -187,7 +189,7 @@ graphss_i_conditions graphss_i_conditions_of(graphss_i_runs *records, const char
 /* All records of one kind in a condition. */
 graphss_i_query graphss_i_condition_query(
     const graphss_i_condition *condition, const char *what);
-/* A sentence on what the setting gives the defender. */
+/* A sentence on what the defender knows in the setting. */
 const char *graphss_i_condition_about(const graphss_i_condition *condition);
 /* The section's heading and first sentence; false, and none of it, without records. */
 bool graphss_i_begin(graphss_i_document *d, graphss_i_runs *records, const char *what,
@@ -229,7 +231,7 @@ graphss_i_stat graphss_i_percent(
     const graphss_i_runs *records, const graphss_i_query *query, const char *metric);
 /* "Cora GCN" */
 const char *graphss_i_cell_name(graphss_i_runs *records, const graphss_i_query *cell);
-/* With a plus before what is above zero. */
+/* With a plus before positive values. */
 const char *graphss_i_signed(graphss_i_arena *arena, double value, int decimals);
 
 /* How near ours is to the paper's: the ranges mean +- sd overlap ("agrees"), the means are
@@ -244,7 +246,7 @@ typedef enum graphss_i_result {
     GRAPHSS_I_UNDECIDED,
     GRAPHSS_I_BETTER,
     GRAPHSS_I_TOO_FEW,
-    GRAPHSS_I_NO_PAIR /* nothing to compare */
+    GRAPHSS_I_NO_PAIR /* no value of the paper */
 } graphss_i_result;
 
 graphss_i_result graphss_i_duel(graphss_i_runs *records, const graphss_i_query *cell,
@@ -253,7 +255,7 @@ graphss_i_result graphss_i_duel(graphss_i_runs *records, const graphss_i_query *
 /* Many of them, counted. */
 typedef struct graphss_i_score {
     size_t count[GRAPHSS_I_NO_PAIR];
-    size_t ahead; /* of those with too few runs: GraphSS has more victims right */
+    size_t ahead; /* of cells with too few runs: GraphSS has more victims right */
 } graphss_i_score;
 
 void graphss_i_score_add(
@@ -268,7 +270,7 @@ void graphss_i_score_cell(graphss_i_score *score, graphss_i_runs *records,
 
 /* How much of the paper's Table 2 reproduces, in words; "" without records in its mode. */
 const char *graphss_i_reproduces(graphss_i_runs *records);
-/* What findings say of attackers (section_attackers.c): a table of all conditions. */
+/* Findings about attackers (section_attackers.c): a table of all conditions. */
 void graphss_i_found_attackers(graphss_i_document *d, graphss_i_runs *records);
 /* Ours among the variants: the one of GraphSS with most records; NULL: none. */
 const graphss_i_variant *graphss_i_ours(
@@ -276,9 +278,9 @@ const graphss_i_variant *graphss_i_ours(
 
 /* ---- a document as a file ---- */
 
-/* One page that needs nothing else: style, script and plots are inside. */
+/* One self-contained page: style, script and plots are inside. */
 void graphss_i_format_html(graphss_i_writer *writer, const graphss_i_document *d);
-/* plots: where the plots' files are, seen from the page; NULL: they are left out. */
+/* plots: the folder of the plots, relative to the page; NULL: they are left out. */
 void graphss_i_format_markdown(
     graphss_i_writer *writer, const graphss_i_document *d, const char *plots);
 void graphss_i_format_latex(

@@ -20,7 +20,7 @@ enum {
 static const char *const dashes[STYLES] = {
     "none", "6 3", "2 3", "9 3 2 3", "12 4", "4 2 1 2", "1 2", "8 2 2 2 2 2"};
 
-/* Characters, not bytes: what a name takes on the page. */
+/* The width of a name in characters, not bytes. */
 static double text_width(const char *text)
 {
     double n = 0;
@@ -58,7 +58,7 @@ static void put_text(graphss_i_writer *writer, const char *style, const char *an
     graphss_i_put(writer, "</text>\n");
 }
 
-/* A text that keeps within so many units, cut with an ellipsis where it must be. */
+/* A text of at most this width, cut with an ellipsis if needed. */
 static void put_short(graphss_i_writer *writer, const char *style, const char *anchor,
     double x, double y, const char *text, double room)
 {

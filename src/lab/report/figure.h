@@ -2,14 +2,15 @@
  *
  * A figure is a few small panels that share one caption. All are drawn 360 wide, so that they
  * are readable on a phone and stand side by side on a desk. Colours come from classes
- * (plot.css), and nothing is told by colour alone: lines have dashes, markers and their names
- * at their ends, bars have hatching and names, cells of a heat map their counts. Private. */
+ * (plot.css), and no information is in the colour alone: lines have dashes, markers and their
+ * names at their ends, bars have hatching and names, cells of a heat map their counts.
+ * Private. */
 #ifndef GRAPHSS_REPORT_FIGURE_H
 #define GRAPHSS_REPORT_FIGURE_H
 
 #include "lab/report/text_arena.h"
 
-enum { GRAPHSS_I_LINES_MOST = 16 }; /* lines of a panel whose names have room */
+enum { GRAPHSS_I_LINES_MOST = 16 }; /* lines of a panel whose names fit */
 
 typedef struct graphss_i_line {
     const char *name;         /* written at its end; "" for none */

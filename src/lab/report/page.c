@@ -1,5 +1,5 @@
-/* page.c - one snapshot on a page: the verdict first, then whom it concerns and why, what
- * changed, what nobody looked at, and the settings that would make it again. */
+/* page.c - one snapshot on a page: the verdict first, then the nodes concerned and the
+ * reasons, what changed, what was not examined, and the settings to repeat it. */
 #include <graphss_lab/report.h>
 
 #include <math.h>

@@ -40,7 +40,7 @@ static double x_of(const graphss_plot_series *s, size_t i)
     return s->x ? s->x[i] : (double)i;
 }
 
-/* Where values lie on the page. */
+/* Maps values to positions on the page. */
 typedef struct frame {
     graphss_i_axis x, y;
     double top, bottom; /* of the frame, on the page */

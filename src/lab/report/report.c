@@ -1,4 +1,4 @@
-/* report.c - records in, a file out. The name of the file says its format. */
+/* report.c - records in, a file out. The ending of the file's name selects the format. */
 #include <graphss_lab/report.h>
 
 #include <string.h>

@@ -1,5 +1,5 @@
-/* runs.c - reads the lines. A line that is broken is an error that names it, but for the
- * last one when it has no end: that is what a killed run leaves, and the next run mends it. */
+/* runs.c - reads the lines. A malformed line is an error that names it, except for a last line
+ * without a newline: a killed run leaves such a line, and the next run repairs it. */
 #include "lab/report/runs.h"
 #include "base/json_fault.h"
 
@@ -108,7 +108,7 @@ static void add(graphss_i_runs *out, json_t *object, size_t line)
     out->n++;
 }
 
-/* Of two lines of one cell the later stays, in place of the first. */
+/* Of two lines of one cell the later counts, in place of the first. */
 static graphss_status drop_replaced(graphss_ctx *ctx, graphss_i_runs *out)
 {
     json_t *index = json_object(); /* key of a cell -> its index */
@@ -208,7 +208,7 @@ static graphss_status append_file(graphss_ctx *ctx, graphss_i_runs *out, const c
     return st;
 }
 
-/* By bytes: which line of a cell is the later one must not depend on the locale. */
+/* By bytes: the order of the lines of a cell must not depend on the locale. */
 static int by_name(const struct dirent **a, const struct dirent **b)
 {
     return strcmp((*a)->d_name, (*b)->d_name);

@@ -152,7 +152,7 @@ static bool equal(const char *wanted, const char *text)
     return !wanted || wanted == text || (wanted[0] == text[0] && !strcmp(wanted, text));
 }
 
-/* What tells most records apart comes first. */
+/* Fields that separate most records come first. */
 static bool matches_but_model(const graphss_i_run *r, const graphss_i_query *q)
 {
     return equal(q->method, r->method) && equal(q->dataset, r->dataset) &&
@@ -167,7 +167,7 @@ bool graphss_i_matches(const graphss_i_run *r, const graphss_i_query *q)
     return equal(q->model, r->model) && matches_but_model(r, q);
 }
 
-/* The query with its model replaced by "any" where only such records answer it. */
+/* The query with its model replaced by "any" if only such records match. */
 static graphss_i_query settled(const graphss_i_runs *records, const graphss_i_query *query)
 {
     graphss_i_query q = *query;
@@ -185,8 +185,8 @@ static bool taken(const graphss_i_run *r, const graphss_i_query *q)
     return !r->error && graphss_i_matches(r, q);
 }
 
-/* Mean and deviation of numbers that come one by one (Welford 1962):
- *   mean += (x - mean) / n,  squares += (x - old mean) (x - mean) */
+/* Mean and deviation of a sequence of numbers (Welford 1962): mean += (x - mean) / n, squares
+ * += (x - old mean) (x - mean) */
 typedef struct running {
     double squares;
     graphss_i_stat stat;
@@ -272,7 +272,7 @@ static double trial_value(const graphss_i_runs *records, size_t i, const void *a
     return graphss_i_metric(r, w->metric_a);
 }
 
-/* One walk for both the model and "any": this is asked some ten thousand times a report. */
+/* One walk for both the model and "any": a report makes some ten thousand queries. */
 graphss_i_stat graphss_i_stat_metric(
     const graphss_i_runs *records, const graphss_i_query *query, const char *metric)
 {
@@ -396,7 +396,7 @@ graphss_i_list graphss_i_distinct(
     graphss_i_runs *records, const graphss_i_query *query, graphss_i_field field)
 {
     const known *table = table_of(field);
-    /* A method may be there under "any"; a question for methods takes those as well. */
+    /* A method may be recorded under "any"; a query for methods includes those. */
     const graphss_i_query q = query->method ? settled(records, query) : *query;
     graphss_i_list out = {NULL, 0};
     size_t room = 0;

@@ -1,4 +1,4 @@
-/* select.h - which records a table wants, and what they come to. Private. */
+/* select.h - selects records for a table, and aggregates them. Private. */
 #ifndef GRAPHSS_REPORT_SELECT_H
 #define GRAPHSS_REPORT_SELECT_H
 
@@ -12,7 +12,7 @@ typedef struct graphss_i_query {
 
 bool graphss_i_matches(const graphss_i_run *record, const graphss_i_query *query);
 
-/* Mean and standard deviation (n - 1 below the line) of what is finite. sd is NaN for n < 2,
+/* Mean and standard deviation (divided by n - 1) of the finite values. sd is NaN for n < 2,
  * mean for n = 0. */
 typedef struct graphss_i_stat {
     double mean, sd, low, high; /* low, high: the smallest and the largest */
@@ -24,8 +24,8 @@ graphss_i_stat graphss_i_stat_scaled(graphss_i_stat stat, double factor);
 /* Half the width of the 95 % confidence interval of the mean (Student's t); NaN: n < 2. */
 double graphss_i_stat_half(const graphss_i_stat *stat);
 
-/* Of one metric over the records without error that match. A query for a model also takes
- * records of the model "any" where a method has none of its own. */
+/* Of one metric over the matching records without error. A query for a model also takes
+ * records of the model "any" if a method has none of its own. */
 graphss_i_stat graphss_i_stat_metric(
     const graphss_i_runs *records, const graphss_i_query *query, const char *metric);
 /* The same of metric a (of the records of query a) minus metric b, taken pair by pair: same
@@ -39,10 +39,10 @@ graphss_i_stat graphss_i_stat_trials(
 const graphss_i_run **graphss_i_runs_find(
     graphss_i_runs *records, const graphss_i_query *query, size_t *n);
 size_t graphss_i_runs_count(const graphss_i_runs *records, const graphss_i_query *query);
-/* What they ran on: "one thread", "2 threads", "1 to 2 threads". */
+/* The threads they ran on: "one thread", "2 threads", "1 to 2 threads". */
 const char *graphss_i_threads_text(graphss_i_runs *records, const graphss_i_query *query);
 
-/* The rate of false alarms that a record of an alert was asked to keep: its recipe's. */
+/* The rate of false alarms that an alert had to keep, from its recipe. */
 double graphss_i_stated_rate(const graphss_i_run *record);
 /* Those of the records that match: "0.05", "0.01 to 0.05". */
 const char *graphss_i_rates_text(graphss_i_runs *records, const graphss_i_query *query);

@@ -101,7 +101,7 @@ size_t graphss_i_table_rows(const graphss_i_table *t)
     return t && t->n_columns ? t->n_cells / t->n_columns : 0;
 }
 
-/* ---- what the formats share ---- */
+/* ---- shared by the formats ---- */
 
 typedef void (*put_fn)(graphss_i_writer *writer, const char *text);
 
@@ -309,8 +309,8 @@ void graphss_i_table_html(graphss_i_writer *writer, const graphss_i_table *t)
     graphss_i_put(writer, "</tbody></table></div>\n");
 }
 
-/* Reads the embedded table. It is 240 lines, and a report asks for some hundred
- * cells, so each question reads it again: no memory, nothing to free. */
+/* Reads the embedded table. It has 240 lines, and a report queries some hundred cells, so each
+ * query reads it again: no memory, nothing to free. */
 
 /* One field of a line into out (cut at size); returns what follows its comma. */
 static const char *take_field(char *out, size_t size, const char *at, const char *end)

@@ -1,5 +1,5 @@
-/* text_arena.c - see text_arena.h. The escapes are here together, since each format has its
- * own idea of which characters are harmless. */
+/* text_arena.c - see text_arena.h. The escapes of all formats are here together, since each
+ * treats other characters as special. */
 #include "lab/report/text_arena.h"
 #include <graphss/dataset.h>
 

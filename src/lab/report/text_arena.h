@@ -1,6 +1,6 @@
 /* text_arena.h - memory for the report: an arena of small blocks, and a writer of growing
- * text. Both keep the first error: what follows does nothing, and the caller looks once, at
- * the end. Private. */
+ * text. Both keep the first error: later calls do nothing, and the caller checks once, at the
+ * end. Private. */
 #ifndef GRAPHSS_REPORT_PEN_H
 #define GRAPHSS_REPORT_PEN_H
 
@@ -45,7 +45,7 @@ void graphss_i_put_markdown(graphss_i_writer *writer, const char *text);
 void graphss_i_put_csv(
     graphss_i_writer *writer, const char *text); /* one field, quoted at need */
 /* The text as a name that is safe in a file system, a link and an attribute: letters, digits,
- * '-' and '_'; what is longer than 120 characters is cut. */
+ * '-' and '_', at most 120 characters. */
 void graphss_i_put_name(graphss_i_writer *writer, const char *text);
 typedef struct graphss_i_safe_name {
     char text[121];

@@ -248,7 +248,7 @@ static graphss_status make_previous(graphss_ctx *ctx, graphss_dataset *out,
     return st ? st : graphss_dataset_refresh(ctx, out);
 }
 
-/* Drops the nodes the past lacks; labels go along. Returns the new length. */
+/* Drops the nodes that the past lacks, with their labels. Returns the new length. */
 static size_t renumber(int32_t *node, int32_t *label, size_t n, const int32_t *number)
 {
     size_t kept = 0;

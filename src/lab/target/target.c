@@ -19,7 +19,7 @@ const char *graphss_target_name(size_t i)
                        : graphss_recover_method_name(graphss_lab_method_at(i - SPECIAL));
 }
 
-/* What is known of a snapshot after it was asked about. {0} is empty. */
+/* What is known of a snapshot after a query. {0} is empty. */
 typedef struct answer {
     double *posterior; /* [n x k] */
     double *perturbed; /* [n] in an alert: the chance that a node is perturbed; or NULL */
@@ -80,7 +80,7 @@ static graphss_status ask(graphss_ctx *ctx, answer *a, const graphss_target *tar
                         ctx, "--against", name, strlen(name), graphss_target_name);
 }
 
-/* Of a chance that may be 0 or 1. */
+/* The log odds of a probability that may be 0 or 1. */
 static double log_odds(double p)
 {
     return log(fmax(p, 1e-12)) - log(fmax(1 - p, 1e-12));

@@ -1,9 +1,9 @@
 /* drop.c - dropout whose draws are hashes of global numbers.
  *
- * The kernels hash the place of a number in its matrix. A rank has some rows of that matrix,
- * so runs of rows that follow each other are dropped as if they stood where they stand in the
- * whole: the same numbers are dropped on any number of ranks. A kernel touches only the
- * numbers it is asked for, so an array may begin far below them. */
+ * The kernels hash the position of a number in its matrix. A rank has some rows of that
+ * matrix, so each run of consecutive rows is dropped at its position in the whole matrix: the
+ * same numbers are dropped on any number of ranks. A kernel reads only the numbers it is asked
+ * for, so an array may begin far below them. */
 #include "graph/part.h"
 #include "models/tape/tape_private.h"
 
@@ -29,7 +29,7 @@ void graphss_i_tape_drop(const graphss_i_tape *t, const graphss_i_node *node, fl
         drop(t, node, out, x, from, to, 0);
         return;
     }
-    const size_t rows = (to + cols - 1) / cols; /* not to walk beyond what is asked for */
+    const size_t rows = (to + cols - 1) / cols; /* stops at the last requested row */
     for (size_t j = from; j < to;) {
         const size_t row = j / cols;
         const size_t next = graphss_i_part_run(part, row, rows) * cols;
@@ -53,7 +53,7 @@ static size_t row_of(const graphss_i_csr *m, size_t entry)
     return low;
 }
 
-/* Of a rank: entries that follow each other are drawn where they stand in the whole. */
+/* On a rank, consecutive entries are drawn at their positions in the whole matrix. */
 static void drop_stored_part(const graphss_i_tape *t, const graphss_i_node *node, float *out,
     const float *x, size_t from, size_t to)
 {

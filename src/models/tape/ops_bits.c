@@ -7,7 +7,7 @@
 
 typedef struct scratch {
     uint32_t *word, *transposed;
-    float *r; /* [N] what is left is multiplied by factor */
+    float *r; /* [N] factor of the bits that are left */
 } scratch;
 
 static scratch scratch_of(const graphss_i_node *node)

@@ -20,7 +20,7 @@ static const float *value(graphss_i_tape *t, const graphss_i_node *node, int inp
  * so that both products have as many fewer entries. Those that are dropped stand behind them:
  * where a pass without dropout comes first, kept and dropped ones added up are its product. */
 
-/* X without what this pass drops. */
+/* X without the entries dropped in this pass. */
 typedef struct kept_entries {
     int64_t *offset; /* [N + 1] */
     int32_t *column; /* [e] */
@@ -80,7 +80,7 @@ static int64_t count_kept(const uint32_t *mask, int64_t from, int64_t to)
     return count;
 }
 
-/* Counts in offset[i + 1] what is left of row i. */
+/* Counts in offset[i + 1] the entries of row i that are kept. */
 static void count_range(void *arg, size_t from, size_t to)
 {
     const dropping *d = arg;
@@ -132,7 +132,7 @@ static bool drops(const graphss_i_tape *t, const graphss_i_node *node)
     return t->training && node->scratch;
 }
 
-/* X as this pass sees it: with dropped entries while training, else as given. */
+/* X in this pass: with dropout while training, else unchanged. */
 static graphss_i_csr seen_input(const graphss_i_tape *t, const graphss_i_node *node)
 {
     graphss_i_csr x = *node->m;
@@ -449,7 +449,7 @@ graphss_i_var graphss_i_tape_edge_dot(graphss_i_tape *t, const graphss_i_csr *m,
     return graphss_i_tape_var(t, node);
 }
 
-/* ---- numbers of edges that are looked up, not learned ---- */
+/* ---- numbers of edges that are given, not learned ---- */
 
 static void detached_edges_forward(graphss_i_tape *t, graphss_i_node *node)
 {

@@ -1,4 +1,4 @@
-/* ops_loss.c - what is minimised. Sums are in double, piece by piece in a fixed order. */
+/* ops_loss.c - losses. Sums are in double, block by block in a fixed order. */
 #include "base/ranks.h"
 #include "models/tape/tape_private.h"
 #include <math.h>
@@ -144,7 +144,7 @@ static void soft_range(void *arg, size_t from, size_t to)
     ((double *)r->node->scratch)[2 * (from / GRAIN) + 1] = count;
 }
 
-/* The factor of the gradient stands behind the sums. */
+/* The factor of the gradient is stored after the sums. */
 static void soft_forward(graphss_i_tape *t, graphss_i_node *node)
 {
     const graphss_i_node *x = input(t, node);

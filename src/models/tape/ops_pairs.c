@@ -1,5 +1,5 @@
 /* ops_pairs.c - operations for networks that learn which nodes to connect: numbers of pairs of
- * nodes become entries of a symmetric matrix, and are taught where edges are. */
+ * nodes become entries of a symmetric matrix, and a loss fits them to the edges. */
 #include "models/tape/tape_private.h"
 #include <string.h>
 
@@ -155,7 +155,7 @@ typedef struct circle {
     const graphss_graph *edges;
     size_t reach;
     graphss_i_csr pair; /* of each row: its edges, then its neighbours on the circle */
-    float *off;         /* [nnz] r_i . r_j - [edge], 0 where it does not count */
+    float *off;         /* [nnz] r_i . r_j - [edge], 0 if it does not count */
     int32_t *order;     /* [n] */
     double *sum;        /* [tasks] of squares, */
     double *count;      /* [tasks] and of pairs; both count each pair twice */

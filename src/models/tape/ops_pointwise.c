@@ -124,7 +124,7 @@ static void bias_back(
     graphss_i_tape *t, graphss_i_node *node, float *const gin[INPUTS], const float *y)
 {
     const size_t cols = node->cols, block = block_rows(node);
-    float *out = gin[0] ? gin[0] : node->grad; /* nobody needs that any more */
+    float *out = gin[0] ? gin[0] : node->grad; /* no longer needed */
     over_blocks(t, node, bias_back_range, out, node->grad, y);
     if (!gin[1])
         return;
@@ -178,7 +178,7 @@ graphss_i_var graphss_i_tape_add_bias(graphss_i_tape *t, graphss_i_var x, graphs
     return record_bias(t, &bias_op, x, bias);
 }
 
-/* Notes that what the last node records is dropped at this rate while training. */
+/* Records that the output of the last node is dropped at this rate while training. */
 static void set_dropout(const graphss_i_tape *t, graphss_i_node *node, double rate)
 {
     node->threshold = (uint32_t)lround(rate * 65536);

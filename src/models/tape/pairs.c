@@ -94,7 +94,7 @@ void graphss_i_pattern_destroy(graphss_ctx *ctx, graphss_i_pair_pattern *p)
     *p = (graphss_i_pair_pattern){0};
 }
 
-/* An entry of pair q: the first to come is noted, the second is told of it. */
+/* One entry of pair q: the first one found is recorded, the second is linked to it. */
 static void put(graphss_i_pair_pattern *p, int64_t e, int32_t column, int64_t q)
 {
     p->m.column[e] = column;

@@ -11,7 +11,7 @@ typedef struct graphss_i_param {
     char name[GRAPHSS_I_PARAM_NAME]; /* "0.weight" */
     size_t rows, cols, offset;       /* into the block */
     bool decayed;                    /* weight decay applies */
-    bool hidden_rows, hidden_cols;   /* a side that may be padded: nothing outside sees it */
+    bool hidden_rows, hidden_cols;   /* a side that may be padded, invisibly to callers */
 } graphss_i_param;
 
 typedef struct graphss_i_params {

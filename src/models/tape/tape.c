@@ -184,7 +184,8 @@ static void join(piece *p, size_t under, size_t over)
     p[over].joined = root;
 }
 
-/* A node that works in place lies over its first input when nobody else reads that. */
+/* A node that works in place shares the memory of its first input unless another node reads
+ * that. */
 static void join_in_place(piece *p, const graphss_i_tape *t)
 {
     const size_t n = t->n;
@@ -214,7 +215,7 @@ static bool meet(const piece *a, const piece *b)
     return a->from <= b->to && b->from <= a->to;
 }
 
-/* The lowest offset where x meets no placed piece. Returns the end of the block. */
+/* The lowest offset at which x overlaps no placed piece. Returns the end of the block. */
 static size_t transposed_at(piece *p, size_t n_pieces, piece *x)
 {
     x->offset = 0;
@@ -298,7 +299,7 @@ void graphss_i_tape_rows(graphss_i_tape *t, const int32_t *row, size_t n)
 
 void graphss_i_tape_forward_before(graphss_i_tape *t, uint64_t key)
 {
-    t->before = !t->apart; /* else the two passes have different rows */
+    t->before = !t->apart; /* otherwise the two passes have different rows */
     graphss_i_tape_forward(t, false, key);
     t->before = false;
 }
@@ -314,7 +315,7 @@ void graphss_i_tape_forward(graphss_i_tape *t, bool training, uint64_t key)
 
 static void run_backward(graphss_i_tape *t, graphss_i_node *node)
 {
-    /* One input at a time goes through the spare matrix, when it already has a gradient. */
+    /* One input at a time uses the spare matrix, if it already has a gradient. */
     float *gin[INPUTS] = {NULL};
     graphss_i_node *second = NULL;
     for (int k = 0; k < INPUTS; k++) {

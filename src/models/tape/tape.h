@@ -100,10 +100,10 @@ graphss_i_var graphss_i_tape_mean_heads(graphss_i_tape *t, graphss_i_var x, size
 graphss_i_var graphss_i_tape_spmm_beside(graphss_i_tape *t, graphss_i_pair m, graphss_i_var x);
 
 /* A symmetric pattern some of whose entries are learned: each pair of nodes has one number,
- * which stands in two entries. */
+ * stored in two entries. */
 typedef struct graphss_i_pair_pattern {
     graphss_i_csr m;        /* without values; it is its own transpose */
-    int64_t *transposed_at; /* [nnz] where (j, i) stands, for the entry (i, j) */
+    int64_t *transposed_at; /* [nnz] position of (j, i), for the entry (i, j) */
     int32_t *source;        /* [nnz] the pair of an entry, or -1: its value is 1 */
     int64_t *entry;         /* [n_pairs] one of the two entries of each pair */
     const float *weight;    /* factors of the pairs of b below; read again in each pass */
@@ -155,8 +155,8 @@ graphss_i_var graphss_i_tape_cross_entropy_part(graphss_i_tape *t, graphss_i_var
 graphss_i_var graphss_i_tape_squared_distance(
     graphss_i_tape *t, graphss_i_var x, graphss_i_var y, double factor);
 /* factor times the mean over the listed rows i of -sum_c target[i][c] log softmax(x[i])[c].
- * target [rows x cols] is borrowed and read again in each pass; a row is listed where it sums
- * to 1, and not where it is 0. Without any the loss is 0. */
+ * target [rows x cols] is borrowed and read again in each pass; a row is listed if it sums to
+ * 1, and not if it is 0. Without any the loss is 0. */
 graphss_i_var graphss_i_tape_soft_cross_entropy(
     graphss_i_tape *t, graphss_i_var x, const float *target, double factor);
 /* factor times rows times the mean of (r_i . r_j - [i and j are connected])^2 over all edges
@@ -173,8 +173,8 @@ graphss_i_var graphss_i_tape_gaussian_kl(
 
 /* ---- running ---- */
 
-/* What is recorded until this is taken back is left out of passes that do not train: it must
- * lead to losses alone. */
+/* Operations recorded until this is switched off are skipped in passes that do not train; they
+ * must lead only to losses. */
 void graphss_i_tape_only_training(graphss_i_tape *t, bool only);
 
 /* Keeps a value readable after forward; all others may be overwritten. */
@@ -184,20 +184,20 @@ graphss_status graphss_i_tape_finish(graphss_i_tape *t);
 
 /* Promises that rows of the network do not see each other: a perceptron. */
 void graphss_i_tape_apart(graphss_i_tape *t);
-/* Of products with the input only the rows from the least to the largest of the n listed are
- * worked out from now on; the others are 0, and so must be their gradients. n 0: all rows, and
- * so without the promise above. */
+/* Products with the input compute from now on only the rows from the least to the largest of
+ * the n listed; the others are 0, and so must be their gradients. n 0: all rows again. */
 void graphss_i_tape_rows(graphss_i_tape *t, const int32_t *row, size_t n);
 
 /* key drives dropout: the same key, the same masks. training false: nothing is dropped. */
 void graphss_i_tape_forward(graphss_i_tape *t, bool training, uint64_t key);
-/* The forward without dropout where a training pass with this key follows, of the same
- * weights: what the two share is worked out once. */
+/* The forward without dropout that precedes a training pass with this key and the same
+ * weights: common work is done once. */
 void graphss_i_tape_forward_before(graphss_i_tape *t, uint64_t key);
 /* After a forward, once: the gradient of what that pass computed. */
 void graphss_i_tape_backward(graphss_i_tape *t);
 
-/* Whether a training pass draws anything, so that others give other values. */
+/* True if a training pass uses dropout, so that its values differ from those of other passes.
+ */
 bool graphss_i_tape_draws(const graphss_i_tape *t);
 const float *graphss_i_tape_value(const graphss_i_tape *t, graphss_i_var x);
 double graphss_i_tape_loss(const graphss_i_tape *t);  /* of the last forward */

@@ -1,4 +1,4 @@
-/* tape_private.h - what an operation sees of the tape; for tape.c and ops_*.c. */
+/* tape_private.h - the part of the tape that operations use; for tape.c and ops_*.c. */
 #ifndef GRAPHSS_TAPE_PRIVATE_H
 #define GRAPHSS_TAPE_PRIVATE_H
 
@@ -39,13 +39,13 @@ struct graphss_i_node {
     size_t total; /* of n over all ranks */
     float factor;
     uint32_t threshold; /* dropout, of 65536 */
-    uint64_t salt;      /* tells this dropout from the others; 0: nothing is drawn */
+    uint64_t salt;      /* the key of this dropout among others; 0: none */
     double loss;
     graphss_i_fill_edges fill;
     const void *user;       /* of fill */
     void *scratch;          /* the operation's own memory, released with the tape */
     float *planned, *ahead; /* values without dropout, and of the training pass that follows */
-    bool is_ahead;          /* the latter are there */
+    bool is_ahead;          /* the latter are set */
 };
 
 struct graphss_i_tape {
@@ -87,7 +87,7 @@ graphss_i_var graphss_i_tape_spoil(graphss_i_tape *t, graphss_status status);
 void *graphss_i_tape_scratch(
     graphss_i_tape *t, graphss_i_node *node, size_t count, size_t size);
 
-/* Tells what the last recorded operation draws from what others do. */
+/* Gives the last recorded operation a dropout key of its own. */
 static inline uint64_t graphss_i_tape_salt(const graphss_i_tape *t)
 {
     return (uint64_t)(t->n + t->merged) * 0x9e3779b97f4a7c15u;

@@ -11,7 +11,7 @@ typedef struct world {
     graphss_train_options opt;
     char path[256];
     size_t stop; /* the epoch at which the training is interrupted; 0: none */
-    size_t told; /* how often it told of an epoch */
+    size_t told; /* epochs reported */
 } world;
 
 static bool go_on(void *user, const char *stage, size_t done, size_t total, const char *note)
@@ -77,7 +77,7 @@ static void interrupt_and_go_on(graphss_mode mode)
     graphss_training log = {0}, whole_log = {0};
     set_up(&w, ctx, mode);
     assert_ok(ctx, train(ctx, &w, &whole, &whole_log, 4));
-    for (w.stop = 1; w.stop < EPOCHS; w.stop += 9) { /* each goes on from the one before */
+    for (w.stop = 1; w.stop < EPOCHS; w.stop += 9) { /* each continues from the one before */
         assert_ok(ctx, graphss_ctx_checkpoint(ctx, w.path, "synth", 0));
         assert_int_equal(train(ctx, &w, &model, &log, 4), GRAPHSS_ERR_CANCELLED);
         assert_int_equal(access(w.path, R_OK), 0);
@@ -133,7 +133,7 @@ TEST(a_file_that_is_not_of_this_training_is_refused)
     assert_int_equal(truncate(w.path, 12), 0);
     assert_ok(ctx, graphss_ctx_checkpoint(ctx, w.path, "synth", 0));
     assert_fails(ctx, train(ctx, &w, &model, NULL, 4), GRAPHSS_ERR_DATA, "is no checkpoint");
-    /* It is of one training alone; and where it cannot be written the training goes on. */
+    /* It belongs to one training alone; and if it cannot be written the training continues. */
     assert_ok(ctx, train(ctx, &w, &model, NULL, 4));
     graphss_model_free(ctx, model);
     assert_ok(ctx, graphss_ctx_checkpoint(ctx, "/nowhere/at/all", "synth", 0));

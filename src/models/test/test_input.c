@@ -24,9 +24,8 @@ static double entry(const graphss_i_csr *m, size_t i, size_t j)
     return sum;
 }
 
-TEST(propagation_is_as_defined)
+TEST_CTX(propagation_is_as_defined)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     world w;
     world_make(ctx, &w, 1);
     for (int symmetric = 0; symmetric < 2; symmetric++) {
@@ -61,7 +60,6 @@ TEST(propagation_is_as_defined)
         }
     }
     world_destroy(ctx, &w);
-    graphss_ctx_free(ctx);
 }
 
 /* y = P^hops X w on a road forced by how the features are stored. */
@@ -85,10 +83,9 @@ static void run_road(graphss_ctx *ctx, float *y, const graphss_features *f,
     graphss_i_input_destroy(ctx, &in);
 }
 
-TEST(all_methods_of_the_first_product_agree)
+TEST_CTX(all_methods_of_the_first_product_agree)
 {
     enum { COLS = 3, WIDE = 400 };
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     world w;
     world_make(ctx, &w, 2);
     graphss_i_propagation p = {0};
@@ -105,7 +102,7 @@ TEST(all_methods_of_the_first_product_agree)
     for (size_t i = 0; i < WORLD_NODES; i++)
         for (int64_t e = wide.offset[i]; e < wide.offset[i + 1]; e++)
             dense.value[i * WIDE + (size_t)wide.column[e]] = wide.value[e];
-    /* In their own vocabulary, with all values the same, they suit bits. */
+    /* In their own vocabulary, with all values equal, they suit bits. */
     graphss_features full = w.features;
     full.value = malloc(4 * WORLD_NODES * sizeof(float));
     for (size_t e = 0; e < graphss_features_stored(&full); e++)
@@ -125,7 +122,6 @@ TEST(all_methods_of_the_first_product_agree)
     free(dense.value);
     graphss_i_propagation_destroy(ctx, &p);
     world_destroy(ctx, &w);
-    graphss_ctx_free(ctx);
 }
 
 typedef struct makings {
@@ -142,9 +138,8 @@ static graphss_status make_input(graphss_ctx *ctx, void *arg)
     return st;
 }
 
-TEST(each_allocation_of_each_road_may_fail)
+TEST_CTX(each_allocation_of_each_road_may_fail)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     world w;
     world_make(ctx, &w, 2);
     graphss_i_propagation p = {0}, none = {.norm = GRAPHSS_I_NORM_NONE};
@@ -159,7 +154,6 @@ TEST(each_allocation_of_each_road_may_fail)
     testing_each_allocation_fails(make_input, &(makings){&w.features, &none});
     graphss_i_propagation_destroy(ctx, &p);
     world_destroy(ctx, &w);
-    graphss_ctx_free(ctx);
 }
 
 /* The product with all rows worked out, and with those taken over that another snapshot has
@@ -187,7 +181,7 @@ static void check_product(graphss_ctx *ctx, const graphss_features *f,
     assert_ok(ctx,
         graphss_i_input_multiply(ctx, &in, &taken, f, &none, 1, &divided, w, COLS, &known));
     assert_memory_equal(taken.value, wanted, f->n_rows * COLS * sizeof *wanted);
-    theirs.bits = !theirs.bits; /* another road: nothing is taken over */
+    theirs.bits = !theirs.bits; /* another method: nothing is taken over */
     memset(theirs.value, 0, theirs.n_rows * COLS * sizeof *theirs.value);
     graphss_i_product_destroy(ctx, &taken);
     assert_ok(ctx,
@@ -217,9 +211,8 @@ static graphss_features other_rows(const graphss_features *f, const int32_t *fro
     return made;
 }
 
-TEST(rows_that_are_known_are_taken_over)
+TEST_CTX(rows_that_are_known_are_taken_over)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     world w;
     world_make(ctx, &w, 2);
     int32_t there[WORLD_NODES], from[WORLD_NODES];
@@ -241,7 +234,6 @@ TEST(rows_that_are_known_are_taken_over)
     free(ones.offset), free(ones.column), free(ones.value);
     free(other.offset), free(other.column), free(other.value);
     world_destroy(ctx, &w);
-    graphss_ctx_free(ctx);
 }
 
 static graphss_status multiply_input(graphss_ctx *ctx, void *arg)
@@ -263,9 +255,8 @@ static graphss_status multiply_input(graphss_ctx *ctx, void *arg)
     return st;
 }
 
-TEST(each_allocation_of_a_product_may_fail)
+TEST_CTX(each_allocation_of_a_product_may_fail)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     world w;
     world_make(ctx, &w, 2);
     const graphss_i_propagation none = {.norm = GRAPHSS_I_NORM_NONE};
@@ -276,12 +267,10 @@ TEST(each_allocation_of_a_product_may_fail)
         w.features.value[e] = 1;
     testing_each_allocation_fails(multiply_input, &(makings){&w.features, &none});
     world_destroy(ctx, &w);
-    graphss_ctx_free(ctx);
 }
 
-TEST(rows_are_divided_by_their_sum)
+TEST_CTX(rows_are_divided_by_their_sum)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     int64_t offset[] = {0, 2, 2, 3};
     int32_t column[] = {0, 2, 1};
     float value[] = {1, 3, -5};
@@ -302,13 +291,11 @@ TEST(rows_are_divided_by_their_sum)
     assert_ok(ctx, graphss_i_input_make(ctx, &in, &f, &none, 1, &scaled));
     assert_true(fabs(in.sparse.value[1] - 0.75 * scale) < 1e-6);
     graphss_i_input_destroy(ctx, &in);
-    graphss_ctx_free(ctx);
 }
 
-TEST(columns_get_mean_0_and_spread_1)
+TEST_CTX(columns_get_mean_0_and_spread_1)
 {
     enum { N = 4, D = 4 };
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     /* Far from 0, mostly 0, the same everywhere, and of a sum that is no row's business. */
     float cell[N * D] = {1001, 0, 7, 1, 1003, 0, 7, 2, 1001, 0, 7, 3, 1003, 8, 7, 4};
     int64_t offset[] = {0, 3, 6, 9, 13};
@@ -343,12 +330,10 @@ TEST(columns_get_mean_0_and_spread_1)
     graphss_i_input_destroy(ctx, &x);
     graphss_i_scaling_destroy(ctx, &b);
     graphss_i_scaling_destroy(ctx, &a);
-    graphss_ctx_free(ctx);
 }
 
-TEST(adam_steps_as_published)
+TEST_CTX(adam_steps_as_published)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_i_params p = {0};
     graphss_i_adam a = {0};
     assert_ok(ctx, graphss_i_params_declare(ctx, &p, "w", 3, 7, true));
@@ -377,7 +362,6 @@ TEST(adam_steps_as_published)
                          w[j]) < 1e-5);
     graphss_i_adam_destroy(ctx, &a);
     graphss_i_params_destroy(ctx, &p);
-    graphss_ctx_free(ctx);
 }
 
 int main(void)

@@ -62,9 +62,8 @@ TEST(of_dense_features_fewer_are_dropped)
     }
 }
 
-TEST(the_unit_of_a_measurement_does_not_matter)
+TEST_CTX(the_unit_of_a_measurement_does_not_matter)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     world w;
     world_make(ctx, &w, 1);
     world_measure(ctx, &w, 1);
@@ -97,7 +96,6 @@ TEST(the_unit_of_a_measurement_does_not_matter)
             assert_true(fabs(prob[0][i] - prob[1][i]) < 1e-3);
     }
     world_destroy(ctx, &w);
-    graphss_ctx_free(ctx);
 }
 
 static void keep_warning(void *user, graphss_log_level level, const char *line)
@@ -165,9 +163,8 @@ TEST(each_model_learns)
     graphss_ctx_free(ctx);
 }
 
-TEST(probabilities_sum_to_one)
+TEST_CTX(probabilities_sum_to_one)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     world w;
     world_make(ctx, &w, 1);
     for (size_t m = 0; graphss_model_name(m); m++) {
@@ -181,12 +178,10 @@ TEST(probabilities_sum_to_one)
         graphss_model_free(ctx, model);
     }
     world_destroy(ctx, &w);
-    graphss_ctx_free(ctx);
 }
 
-TEST(labels_are_the_likeliest_classes)
+TEST_CTX(labels_are_the_likeliest_classes)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     world w;
     world_make(ctx, &w, 1);
     graphss_train_options opt;
@@ -207,12 +202,10 @@ TEST(labels_are_the_likeliest_classes)
         GRAPHSS_ERR_INVALID, "no place for the labels");
     graphss_model_free(ctx, model);
     world_destroy(ctx, &w);
-    graphss_ctx_free(ctx);
 }
 
-TEST(kept_weights_are_those_that_were_measured)
+TEST_CTX(kept_weights_are_those_that_were_measured)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     world w;
     world_make(ctx, &w, 2);
     for (int dropout = 0; dropout < 2; dropout++) {
@@ -237,14 +230,12 @@ TEST(kept_weights_are_those_that_were_measured)
         graphss_model_free(ctx, model);
     }
     world_destroy(ctx, &w);
-    graphss_ctx_free(ctx);
 }
 
-/* The paper's code judges before a step and keeps what it has after it; of equally good epochs
- * the first. Its weights are those of a training that stops after that step. */
-TEST(paper_mode_keeps_one_step_late)
+/* The paper's code measures before a step and keeps the weights after it; of equally good
+ * epochs the first. Its weights are those of a training that stops after that step. */
+TEST_CTX(paper_mode_keeps_one_step_late)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     world w;
     world_make(ctx, &w, 2);
     const size_t n_val = w.split.n_val;
@@ -282,7 +273,6 @@ TEST(paper_mode_keeps_one_step_late)
         graphss_model_free(ctx, judged);
     }
     world_destroy(ctx, &w);
-    graphss_ctx_free(ctx);
 }
 
 TEST(threads_do_not_change_a_bit)
@@ -324,10 +314,9 @@ static void *ask(void *arg)
     return NULL;
 }
 
-TEST(contexts_may_ask_one_model_at_once)
+TEST_CTX(contexts_may_ask_one_model_at_once)
 {
     enum { ASKERS = 3 };
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     static asker a[ASKERS];
     pthread_t thread[ASKERS];
     float prob[WORLD_NODES * 2];
@@ -347,10 +336,9 @@ TEST(contexts_may_ask_one_model_at_once)
     }
     graphss_model_free(ctx, model);
     world_destroy(ctx, &w);
-    graphss_ctx_free(ctx);
 }
 
-/* Products of matrices included, whose library has threads of its own. */
+/* Includes dense products. */
 TEST(a_child_of_fork_answers_the_same)
 {
     graphss_ctx *ctx = testing_ctx(NULL, 2);
@@ -384,9 +372,8 @@ TEST(a_child_of_fork_answers_the_same)
     graphss_ctx_free(ctx);
 }
 
-TEST(patience_stops_early)
+TEST_CTX(patience_stops_early)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     world w;
     world_make(ctx, &w, 5);
     graphss_train_options opt = quick("gcn");
@@ -399,12 +386,10 @@ TEST(patience_stops_early)
     graphss_training_destroy(ctx, &log);
     graphss_model_free(ctx, model);
     world_destroy(ctx, &w);
-    graphss_ctx_free(ctx);
 }
 
-TEST(what_cannot_be_trained_is_refused)
+TEST_CTX(what_cannot_be_trained_is_refused)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     world w;
     world_make(ctx, &w, 1);
     graphss_model *model = NULL;
@@ -461,12 +446,10 @@ TEST(what_cannot_be_trained_is_refused)
     assert_null(model);
 #undef TRAIN
     world_destroy(ctx, &w);
-    graphss_ctx_free(ctx);
 }
 
-TEST(unsound_graphs_and_features_are_refused)
+TEST_CTX(unsound_graphs_and_features_are_refused)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     world w;
     world_make(ctx, &w, 1);
     const graphss_train_options opt = quick("gcn");
@@ -519,13 +502,11 @@ TEST(unsound_graphs_and_features_are_refused)
     assert_null(other);
     graphss_model_free(ctx, model);
     world_destroy(ctx, &w);
-    graphss_ctx_free(ctx);
 }
 
 /* P (P X U) V = P^2 X (U V) */
-TEST(layers_of_sgc_multiply)
+TEST_CTX(layers_of_sgc_multiply)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     world w;
     world_make(ctx, &w, 1);
     graphss_train_options opt = quick("sgc");
@@ -552,12 +533,10 @@ TEST(layers_of_sgc_multiply)
     graphss_model_free(ctx, one);
     graphss_model_free(ctx, two);
     world_destroy(ctx, &w);
-    graphss_ctx_free(ctx);
 }
 
-TEST(graphsage_starts_larger_in_paper_mode)
+TEST_CTX(graphsage_starts_larger_in_paper_mode)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     world w;
     world_make(ctx, &w, 1);
     graphss_train_options opt = quick("sage");
@@ -572,10 +551,9 @@ TEST(graphsage_starts_larger_in_paper_mode)
     graphss_model_free(ctx, paper);
     graphss_model_free(ctx, honest);
     world_destroy(ctx, &w);
-    graphss_ctx_free(ctx);
 }
 
-/* In paper mode Adam goes on, so that two halves of a training are the whole; else not. */
+/* In paper mode Adam continues, so two halves of a training equal the whole; else not. */
 TEST(adam_goes_on_in_paper_mode)
 {
     for (int mode = GRAPHSS_MODE_DEFAULT; mode <= GRAPHSS_MODE_PAPER; mode++) {
@@ -607,9 +585,8 @@ TEST(adam_goes_on_in_paper_mode)
     }
 }
 
-TEST(training_goes_on_from_the_weights_given)
+TEST_CTX(training_goes_on_from_the_weights_given)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     world w;
     world_make(ctx, &w, 1);
     graphss_train_options opt = quick("gcn");
@@ -635,7 +612,7 @@ TEST(training_goes_on_from_the_weights_given)
     graphss_model_free(ctx, second);
     graphss_model_free(ctx, first);
 
-    /* Labels turned round: what was learned is unlearned. The model given stays as it was. */
+    /* Labels reversed: what was learned is unlearned. The given model does not change. */
     opt.learning_rate = 0.05;
     first = train(ctx, NULL, &w, &opt);
     predict(ctx, before, first, &w);
@@ -680,7 +657,6 @@ TEST(training_goes_on_from_the_weights_given)
     graphss_model_free(ctx, second);
     graphss_model_free(ctx, first);
     world_destroy(ctx, &w);
-    graphss_ctx_free(ctx);
 }
 
 static bool stop_at_ten(
@@ -753,9 +729,8 @@ static graphss_status train_and_predict(graphss_ctx *ctx, void *arg)
     return st;
 }
 
-TEST(failing_allocations_leave_nothing)
+TEST_CTX(failing_allocations_leave_nothing)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     world w;
     world_make(ctx, &w, 1);
     for (size_t m = 0; graphss_model_name(m); m++) {
@@ -763,7 +738,6 @@ TEST(failing_allocations_leave_nothing)
         testing_each_allocation_fails(train_and_predict, &o);
     }
     world_destroy(ctx, &w);
-    graphss_ctx_free(ctx);
 }
 
 TEST(each_model_tells_which_options_it_uses)
@@ -785,9 +759,8 @@ TEST(each_model_tells_which_options_it_uses)
     assert_false(graphss_model_uses(NULL, "dropout"));
 }
 
-TEST(more_weights_than_memory_are_refused_before_they_are_made)
+TEST_CTX(more_weights_than_memory_are_refused_before_they_are_made)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     world w;
     world_make(ctx, &w, 1);
     graphss_model *model = NULL;
@@ -820,7 +793,6 @@ TEST(more_weights_than_memory_are_refused_before_they_are_made)
         GRAPHSS_ERR_DATA, "is 1e+38, too large to compute with");
     assert_null(model);
     world_destroy(ctx, &w);
-    graphss_ctx_free(ctx);
 }
 
 int main(void)

@@ -51,7 +51,7 @@ static void data_make(graphss_ctx *ctx, graphss_dataset *data, const char *words
     for (size_t i = 0; i < NODES; i++) {
         for (const char *x = rows[i]; *x; x++) {
             column[n] = (int32_t)(strchr(words, *x) - words);
-            value[n++] = (float)*x; /* tells which word it is */
+            value[n++] = (float)*x; /* says which word it is */
         }
         offset[i + 1] = (int64_t)n;
         data->label[i] =
@@ -77,9 +77,8 @@ static const char *const few[NODES] = {"a", "cb", "", "b"}, *const many[NODES] =
                                                                 "abc", "cb", "ab", "bc"};
 
 /* Sparse and dense rows, words in another order, one unknown, one missing. */
-TEST(words_and_classes_go_by_name)
+TEST_CTX(words_and_classes_go_by_name)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     letters l[2];
     const graphss_model model = model_of(&l[0], &l[1]);
     static const char *const order[] = {"cab", "dcb", "abc", "cbadef"};
@@ -109,12 +108,10 @@ TEST(words_and_classes_go_by_name)
         assert_ok(ctx, graphss_model_fits(ctx, &model, &data));
         graphss_dataset_destroy(ctx, &data);
     }
-    graphss_ctx_free(ctx);
 }
 
-TEST(a_standardised_feature_that_is_not_there_is_its_mean)
+TEST_CTX(a_standardised_feature_that_is_not_there_is_its_mean)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     letters l[2];
     graphss_model model = model_of(&l[0], &l[1]);
     float mean[2 * WORDS] = {5, 6, 7};
@@ -129,12 +126,10 @@ TEST(a_standardised_feature_that_is_not_there_is_its_mean)
         assert_true(entry(&data.features, i, 1) == (strchr(rows[i], 'b') ? 'b' : 0));
     }
     graphss_dataset_destroy(ctx, &data);
-    graphss_ctx_free(ctx);
 }
 
-TEST(what_cannot_be_matched_is_refused)
+TEST_CTX(what_cannot_be_matched_is_refused)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     letters l[2];
     const graphss_model model = model_of(&l[0], &l[1]);
     static const char *const none[NODES] = {"q", "", "", ""};
@@ -150,13 +145,11 @@ TEST(what_cannot_be_matched_is_refused)
     assert_fails(ctx, graphss_model_fits(ctx, &model, &data), GRAPHSS_ERR_SHAPE,
         "feature 0 is 'c' in other and 'a' to the model");
     graphss_dataset_destroy(ctx, &data);
-    graphss_ctx_free(ctx);
 }
 
-/* The same name twice: as it is where all stand as in the model, refused else. */
-TEST(features_of_one_name_are_not_added_up)
+/* A duplicate name: accepted if all names stand as in the model, else refused. */
+TEST_CTX(features_of_one_name_are_not_added_up)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     letters l[2];
     graphss_model model = model_of(&l[0], &l[1]);
     static const char *const rows[NODES] = {"ab", "b", "a", "ba"};
@@ -174,13 +167,11 @@ TEST(features_of_one_name_are_not_added_up)
     assert_fails(ctx, graphss_dataset_align(ctx, &what, &data, &model), GRAPHSS_ERR_SHAPE,
         "two are called 'a'");
     graphss_dataset_destroy(ctx, &data);
-    graphss_ctx_free(ctx);
 }
 
 /* Classes 1 and 2 of a file that lacks 0, and a model whose classes have no names. */
-TEST(classes_without_names_are_numbers)
+TEST_CTX(classes_without_names_are_numbers)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     letters l[2];
     graphss_model model = model_of(&l[0], &l[1]);
     graphss_dataset data;
@@ -202,7 +193,6 @@ TEST(classes_without_names_are_numbers)
     assert_ok(ctx, graphss_dataset_align(ctx, &what, &data, &model));
     assert_false(what.classes);
     graphss_dataset_destroy(ctx, &data);
-    graphss_ctx_free(ctx);
 }
 
 static void keep_warnings(void *user, graphss_log_level level, const char *line)
@@ -234,7 +224,7 @@ TEST(position_where_one_side_has_no_names_is_warned_of)
     graphss_ctx_free(ctx);
 }
 
-/* By name, and without names by number; a split loses the nodes it has no label for. */
+/* By name, and without names by number; a split loses the nodes without a label. */
 TEST(classes_that_the_model_does_not_know_are_left_out)
 {
     char warnings[512] = "";
@@ -274,9 +264,8 @@ TEST(classes_that_the_model_does_not_know_are_left_out)
     graphss_ctx_free(ctx);
 }
 
-TEST(wrong_counts_of_names_are_refused)
+TEST_CTX(wrong_counts_of_names_are_refused)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     letters l[2];
     graphss_model model = model_of(&l[0], &l[1]), blank = {.n_features = 2, .n_classes = 3};
     graphss_dataset data;
@@ -292,7 +281,6 @@ TEST(wrong_counts_of_names_are_refused)
         "2 names for 3 features");
     data.column_names.count = 3;
     graphss_dataset_destroy(ctx, &data);
-    graphss_ctx_free(ctx);
 }
 
 static graphss_status adopt_copy(graphss_ctx *ctx, void *arg)
@@ -307,14 +295,12 @@ static graphss_status adopt_copy(graphss_ctx *ctx, void *arg)
     return st;
 }
 
-TEST(failing_allocations_leave_nothing)
+TEST_CTX(failing_allocations_leave_nothing)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_dataset data;
     data_make(ctx, &data, "cab", few, "zxw", "zx-w");
     testing_each_allocation_fails(adopt_copy, &data);
     graphss_dataset_destroy(ctx, &data);
-    graphss_ctx_free(ctx);
 }
 
 int main(void)

@@ -202,7 +202,7 @@ TEST(ranks_give_what_one_machine_gives)
     }
 }
 
-/* What rank 0 trains by itself is what one machine trains, to the bit. */
+/* The training of rank 0 alone equals that of one machine, bit for bit. */
 TEST(a_small_graph_is_trained_whole)
 {
     world w;
@@ -347,7 +347,7 @@ TEST(an_error_of_one_rank_is_that_of_all)
         assert_non_null(strstr(rank[r].error, "part-0001.npz"));
         assert_int_equal(rank[r].blocks, 0);
     }
-    /* The same for all is told without a rank. */
+    /* With the same data on all ranks no rank is named. */
     write_shards(&w, 3, false);
     memset(rank, 0, sizeof rank);
     run_all(rank, each, 4, &w, "gcn");

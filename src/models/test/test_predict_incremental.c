@@ -121,9 +121,8 @@ TEST(many_changes_take_a_whole_pass)
 }
 
 /* The only difference is a node that lost its last edge. */
-TEST(a_edge_alone_changes_what_is_around_it)
+TEST_CTX(a_edge_alone_changes_what_is_around_it)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     two_days t;
     two_days_make(ctx, &t, "gcn", false, 1);
     graphss_flips cut = {0};
@@ -156,7 +155,6 @@ TEST(a_edge_alone_changes_what_is_around_it)
     graphss_dataset_destroy(ctx, &after);
     graphss_flips_destroy(ctx, &cut);
     two_days_destroy(ctx, &t);
-    graphss_ctx_free(ctx);
 }
 
 static graphss_status pass_twice(graphss_ctx *ctx, void *arg)

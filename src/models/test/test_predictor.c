@@ -268,7 +268,7 @@ TEST(few_changes_ask_for_some_nodes)
     }
 }
 
-/* As observation/standardise.c does: the classifier's columns, and a model that knows. */
+/* As observation/standardise.c does: the classifier's columns, and a model that knows it. */
 static graphss_status compare(void *user, float *prob, const graphss_graph *graph,
     const graphss_features *features, char *why, size_t size)
 {
@@ -287,9 +287,8 @@ static graphss_status compare(void *user, float *prob, const graphss_graph *grap
     return GRAPHSS_OK;
 }
 
-TEST(a_predictor_sees_measurements_in_their_own_units)
+TEST_CTX(a_predictor_sees_measurements_in_their_own_units)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     world w;
     world_make(ctx, &w, 1);
     world_measure(ctx, &w, 2);
@@ -328,7 +327,6 @@ TEST(a_predictor_sees_measurements_in_their_own_units)
     free(moved);
     graphss_model_free(ctx, model);
     world_destroy(ctx, &w);
-    graphss_ctx_free(ctx);
 }
 
 TEST(answers_alone_make_a_model)
@@ -394,8 +392,8 @@ static void soften(float *prob)
     }
 }
 
-/* Answers of who is never very sure: on a snapshot that is not in the table they move as
- * softly, though the classifier that was fitted to them is surer. */
+/* Answers of a predictor that is never very sure: on a snapshot outside the table they stay as
+ * soft, although the fitted classifier is surer. */
 TEST(answers_are_moved_as_sharply_as_they_were_given)
 {
     scene s;
@@ -466,7 +464,7 @@ TEST(a_predictor_is_given_links_in_both_directions)
     graphss_model *model = NULL;
     float prob[SIZE], wanted[SIZE];
     assert_ok(s.ctx, wrap(s.ctx, &model, &s, &p));
-    /* Node 0 looks at node 1, which does not look back. */
+    /* Node 0 is connected to node 1, which is not connected back. */
     int64_t offset[WORLD_NODES + 1] = {0};
     int32_t target[] = {1, 0};
     for (size_t i = 1; i <= WORLD_NODES; i++)

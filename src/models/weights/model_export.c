@@ -93,7 +93,7 @@ static graphss_status make(graphss_ctx *ctx, graphss_i_tensor *out, const part *
     return GRAPHSS_OK;
 }
 
-/* What the names cannot say, for people. */
+/* What the names cannot express, for people. */
 static json_t *notes_of(const graphss_model *model)
 {
     json_t *meta = json_object();

@@ -136,9 +136,8 @@ graphss_status graphss_model_save(
     return graphss_i_safetensors_write(ctx, path, metadata_of(model), list, n);
 }
 
-/* What a training leaves to the one that goes on from it. A file of a model
- * has its weights alone; here Adam's moments go along, for the paper's code goes on with them.
- */
+/* The state of a training for one that continues it. The file of a model has only weights;
+ * here Adam's moments are added, since the paper's code continues with them. / */
 size_t graphss_i_model_state_size(const graphss_model *model)
 {
     return model->adam.m ? sizeof(graphss_i_model_state) +

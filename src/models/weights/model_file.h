@@ -17,7 +17,7 @@
 #include <string.h>
 
 /* Format 2 has columns with a mean and a gain, which a reader of format 1 would not apply.
- * Format 3 is a model that stands for a predictor, whose weights are not to answer for it. */
+ * Format 3 is a model with a predictor, whose weights must not answer in its place. */
 enum { GRAPHSS_I_FORMAT_VERSION = 3, GRAPHSS_I_COLUMN_TENSORS = 2 };
 static const char *const graphss_i_column_tensor[GRAPHSS_I_COLUMN_TENSORS] = {
     "features.mean", "features.gain"};
@@ -34,8 +34,8 @@ typedef struct graphss_i_safetensors {
     json_t *header, *meta; /* meta: or NULL */
 } graphss_i_safetensors;
 
-/* Reads the file and parses its header; what the header says is not looked at. {0} is empty.
- * DATA: no such file, or cut short. path is borrowed. */
+/* Reads the file and parses its header, without checking the fields. {0} is empty. DATA: no
+ * such file, or cut short. path is borrowed. */
 graphss_status graphss_i_safetensors_open(
     graphss_ctx *ctx, graphss_i_safetensors *out, const char *path);
 void graphss_i_safetensors_close(graphss_ctx *ctx, graphss_i_safetensors *file);
@@ -54,14 +54,14 @@ static inline size_t graphss_i_entry_size(const graphss_i_tensor *x)
     return strcmp(x->dtype, "U8") == 0 ? 1 : strcmp(x->dtype, "F64") == 0 ? 8 : 4;
 }
 
-/* Whole or not at all. meta: the __metadata__, taken over; NULL: there was no memory for it.
- */
+/* Completely or not at all. meta: the __metadata__, which it owns; NULL: there was no memory
+ * for it. */
 graphss_status graphss_i_safetensors_write(
     graphss_ctx *ctx, const char *path, json_t *meta, const graphss_i_tensor *list, size_t n);
 
 /* ---- how other libraries call the matrices of a layer ---- */
 
-/* What a matrix is to its layer. */
+/* The role of a matrix in its layer. */
 typedef enum graphss_i_role {
     GRAPHSS_I_ROLE_WEIGHT, /* of the neighbours, or of all */
     GRAPHSS_I_ROLE_SELF,   /* sage-mean: of the node itself */
@@ -83,13 +83,13 @@ typedef struct graphss_i_weight_name {
 extern const graphss_i_weight_name graphss_i_weight_names[];
 extern const size_t graphss_i_weight_names_count;
 
-/* The row whose end is the longest that fits a name; NULL: none. */
+/* The role whose suffix is the longest that fits a name; NULL: none. */
 const graphss_i_weight_name *graphss_i_weight_name_find(
     graphss_layout layout, const char *model, const char *name);
 /* The row that a role is written by; NULL: none. */
 const graphss_i_weight_name *graphss_i_weight_name_of(
     graphss_layout layout, const char *model, graphss_i_role role);
-/* What stands before the end for layer l, counted from 0: "convs.0." */
+/* The prefix of the names of layer l, counted from 0: "convs.0." */
 void graphss_i_layer_name(char *out, size_t size, graphss_layout layout, size_t l);
 
 #endif

@@ -1,9 +1,9 @@
 /* model_import.c - a model from matrices that were trained elsewhere.
  *
- * Names are split into a layer and a role (weight_names.c). What has no role is refused: a
- * batch norm or a skip connection that was left out would give another classifier. Shapes give
- * the widths; what they cannot give is in the caller's options, and only a probe against the
- * origin's own answers shows that it is right. */
+ * Names are split into a layer and a role (weight_names.c). A matrix without a role is
+ * refused: ignoring a batch norm or a skip connection would give another classifier. Shapes
+ * give the widths, the caller's options the rest, and only a probe against the answers of the
+ * original model shows that both are right. */
 #include "data/build.h"
 #include "data/formats/npz.h"
 #include "models/model_private.h"
@@ -40,9 +40,9 @@ void graphss_import_options_init(graphss_train_options *opt, const char *model)
     opt->row_normalise = opt->unit_scale = opt->standardise = false;
 }
 
-/* ---- which matrix is what ---- */
+/* ---- the role of each matrix ---- */
 
-/* By the numbers in them first: convs.2 comes before convs.10. */
+/* By the numbers in them first: convs.2 precedes convs.10. */
 static int compare_layers(const void *a, const void *b)
 {
     const layer *x = a, *y = b;
@@ -88,7 +88,7 @@ static graphss_status refuse_name(graphss_ctx *ctx, const network *net, const ch
         norm ? ": a batch or layer norm cannot be expressed" : "");
 }
 
-/* Puts a tensor in the place its name says. */
+/* Puts a tensor in the place its name gives. */
 static graphss_status place(graphss_ctx *ctx, network *net, const graphss_tensor *x)
 {
     if (!x->name || !x->value || x->n_dims < 1 || x->n_dims > 3)

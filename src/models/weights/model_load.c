@@ -1,5 +1,5 @@
-/* model_load.c - a model from its file (model_file.h), which anybody may have written: all of
- * it is checked, and nothing is allocated that the file is too small to fill. */
+/* model_load.c - a model from its file (model_file.h), whose content is not trusted: all of it
+ * is checked, and no array is allocated that the file is too small to fill. */
 #include "base/json_fault.h"
 #include "data/build.h"
 #include "models/model_private.h"
@@ -81,7 +81,7 @@ static graphss_status read_options(
         char key[64];
         snprintf(key, sizeof key, "option.%s", row->name);
         if (row->later && !json_object_get(src->meta, key)) {
-            graphss_i_option_unsay(out, row); /* left out where it is off */
+            graphss_i_option_unsay(out, row); /* absent if it is off */
             continue;
         }
         st = meta_text(ctx, &text, src, key);
@@ -91,8 +91,8 @@ static graphss_status read_options(
     return st;
 }
 
-/* Where an array lies, after its type, shape and place were checked. want_rows SIZE_MAX: any.
- */
+/* The position of an array, after its type, shape and position were checked. want_rows
+ * SIZE_MAX: any. */
 static graphss_status find_tensor(graphss_ctx *ctx, const char **data, size_t *rows,
     const source *src, const graphss_i_tensor *want, size_t want_rows)
 {
@@ -175,7 +175,7 @@ static graphss_status read_columns(graphss_ctx *ctx, graphss_model *model, const
     return GRAPHSS_OK;
 }
 
-/* Where columns have names and are not standardised; files of before have none. */
+/* If columns have names and are not standardised; older files have none. */
 static graphss_status read_means(graphss_ctx *ctx, graphss_model *model, const source *src)
 {
     graphss_i_tensor want = {.name = GRAPHSS_I_MEANS_CALLED, .dtype = "F32"};
@@ -197,7 +197,8 @@ static graphss_status read_means(graphss_ctx *ctx, graphss_model *model, const s
     return GRAPHSS_OK;
 }
 
-/* Of any shape: whether it is of use is for its reader to say, which can learn anew. */
+/* Of any shape: detect/state_model.c checks whether it can use it, and otherwise learns again.
+ */
 static graphss_status read_kept(
     graphss_ctx *ctx, graphss_model *model, const source *src, size_t which)
 {
@@ -227,7 +228,7 @@ static graphss_status read_kept(
     return st;
 }
 
-/* That there was a predictor; it is given again. */
+/* Restores that there was a predictor; the caller sets it again. */
 static graphss_status read_predictor(graphss_ctx *ctx, graphss_model *model, const source *src)
 {
     static const char *const key = "predictor_agreement";
@@ -318,7 +319,7 @@ static graphss_status read_class_names(
     return st;
 }
 
-/* The names of n things, where the file has them. */
+/* The names of n items, if the file has them. */
 static graphss_status read_names(
     graphss_ctx *ctx, graphss_names *out, const source *src, const char *called, size_t n)
 {
@@ -346,7 +347,7 @@ static graphss_status read_names(
     return st;
 }
 
-/* Files of before names were kept say nothing of nodes. */
+/* Older files have no names of nodes. */
 static graphss_status read_all_names(graphss_ctx *ctx, graphss_model *model, const source *src)
 {
     const char *nodes = json_string_value(json_object_get(src->meta, "nodes"));

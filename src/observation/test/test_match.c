@@ -30,9 +30,8 @@ static graphss_observation make(named *x, const char *letters)
     return (graphss_observation){&x->graph, &x->features, &x->names};
 }
 
-TEST(nodes_are_found_by_name_wherever_they_went)
+TEST_CTX(nodes_are_found_by_name_wherever_they_went)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     named a, b;
     const graphss_observation to = make(&a, "xcab"), from = make(&b, "abcd");
     int32_t *match = NULL;
@@ -40,14 +39,12 @@ TEST(nodes_are_found_by_name_wherever_they_went)
     const int32_t want[] = {-1, 2, 0, 1};
     assert_memory_equal(match, want, sizeof want);
     graphss_release(ctx, match);
-    graphss_ctx_free(ctx);
 }
 
-/* Names of one side alone: numbers, where one side is found whole in the other; else position,
- * where there are as many; else nobody can tell. */
-TEST(names_of_one_side_are_numbers_or_position_counts)
+/* Names on one side only are numbers if all of one side are found in the other; else position
+ * counts if the sizes are equal; else the match is undefined. */
+TEST_CTX(names_of_one_side_are_numbers_or_position_counts)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     const struct {
         const char *names;
         size_t others;
@@ -76,14 +73,12 @@ TEST(names_of_one_side_are_numbers_or_position_counts)
     assert_fails(ctx, graphss_i_match_past(ctx, &before, NULL, &now, &past), GRAPHSS_ERR_DATA,
         "which is which cannot be told");
     assert_null(before);
-    graphss_ctx_free(ctx);
 }
 
-/* Trained with a and d, validated on c: in numbers of another order, where d is gone. A model
- * that knows no nodes has its split as it is. */
-TEST(the_split_of_a_model_follows_its_nodes)
+/* Trained with a and d, validated on c; in another numbering, where d is gone. A model that
+ * stores no nodes has its split unchanged. */
+TEST_CTX(the_split_of_a_model_follows_its_nodes)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     named a, b;
     const graphss_observation known = make(&a, "abcd"), now = make(&b, "cxa");
     int32_t train[] = {3, 0}, label[] = {1, 2}, val[] = {2}, val_label[] = {5};
@@ -115,26 +110,22 @@ TEST(the_split_of_a_model_follows_its_nodes)
         "the split's training node 0 is 3, want 0..2");
     assert_null(split.train);
     graphss_split_destroy(ctx, &split);
-    graphss_ctx_free(ctx);
 }
 
-TEST(a_past_without_any_of_the_nodes_is_refused)
+TEST_CTX(a_past_without_any_of_the_nodes_is_refused)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     named a, b;
     const graphss_observation to = make(&a, "xy"), from = make(&b, "abc");
     int32_t *match = NULL;
     assert_fails(ctx, graphss_i_match_past(ctx, &match, NULL, &to, &from), GRAPHSS_ERR_DATA,
         "no node is in both snapshots: the first is called 'x' now, 'a' in");
     assert_null(match);
-    graphss_ctx_free(ctx);
 }
 
 /* Nodes in another order: b has another word, c another neighbour, a one less; d is as it
  * was, e is new. */
-TEST(changed_nodes_are_found_by_features_and_edges)
+TEST_CTX(changed_nodes_are_found_by_features_and_edges)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     named a, b;
     graphss_observation past = make(&a, "abcd"), now = make(&b, "dcbae");
     const int32_t from[] = {0, 1, 2}, to[] = {1, 2, 0};         /* a-b, b-c, c-a */
@@ -154,7 +145,6 @@ TEST(changed_nodes_are_found_by_features_and_edges)
     graphss_release(ctx, before);
     graphss_graph_destroy(ctx, &a.graph);
     graphss_graph_destroy(ctx, &b.graph);
-    graphss_ctx_free(ctx);
 }
 
 static void count_warnings(void *user, graphss_log_level level, const char *line)
@@ -163,7 +153,7 @@ static void count_warnings(void *user, graphss_log_level level, const char *line
         ++*(size_t *)user;
 }
 
-/* A ring of six nodes with a word each, and what becomes of it. */
+/* A ring of six nodes with a word each, and changes of it. */
 TEST(mismatched_nodes_are_warned_of_when_matched_by_number)
 {
     size_t warnings = 0;
@@ -209,9 +199,8 @@ TEST(mismatched_nodes_are_warned_of_when_matched_by_number)
     graphss_ctx_free(ctx);
 }
 
-TEST(without_names_a_node_is_its_number)
+TEST_CTX(without_names_a_node_is_its_number)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     named a, b;
     graphss_observation to = make(&a, "1x0"), from = make(&b, "ab");
     from.names = NULL;
@@ -225,12 +214,10 @@ TEST(without_names_a_node_is_its_number)
     const int32_t numbers[] = {0, 1, -1};
     assert_memory_equal(match, numbers, sizeof numbers);
     graphss_release(ctx, match);
-    graphss_ctx_free(ctx);
 }
 
-TEST(a_wrong_number_of_names_is_an_error)
+TEST_CTX(a_wrong_number_of_names_is_an_error)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     named a, b;
     const graphss_observation to = make(&a, "ab"), from = make(&b, "ab");
     int32_t *match = NULL;
@@ -238,12 +225,10 @@ TEST(a_wrong_number_of_names_is_an_error)
     assert_fails(ctx, graphss_observation_match(ctx, &match, &to, &from), GRAPHSS_ERR_SHAPE,
         "1 node names");
     assert_null(match);
-    graphss_ctx_free(ctx);
 }
 
-TEST(a_split_follows_its_nodes)
+TEST_CTX(a_split_follows_its_nodes)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     int32_t train[] = {0, 2, 3}, label[] = {5, 6, 7}, val[] = {1}, val_label[] = {8};
     int32_t test[] = {4};
     const graphss_split split = {3, 1, 1, train, val, test, label, val_label, 2};
@@ -260,7 +245,6 @@ TEST(a_split_follows_its_nodes)
     assert_int_equal(got.val_label[0], 8);
     assert_int_equal(got.n_test, 0);
     graphss_split_destroy(ctx, &got);
-    graphss_ctx_free(ctx);
 }
 
 static graphss_status match_and_translate(graphss_ctx *ctx, void *arg)
@@ -303,9 +287,8 @@ static graphss_model *trained(graphss_ctx *ctx, const world *w)
     return model;
 }
 
-TEST(the_classifier_says_the_same_of_what_is_seen)
+TEST_CTX(the_classifier_says_the_same_of_what_is_seen)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     world w;
     world_make(ctx, &w, 1);
     world_measure(ctx, &w, 1);
@@ -341,12 +324,10 @@ TEST(the_classifier_says_the_same_of_what_is_seen)
     graphss_i_standardise_close(ctx, &scaled);
     graphss_model_free(ctx, model);
     world_destroy(ctx, &w);
-    graphss_ctx_free(ctx);
 }
 
-TEST(words_are_seen_as_they_are)
+TEST_CTX(words_are_seen_as_they_are)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     world w;
     world_make(ctx, &w, 1);
     graphss_model *model = trained(ctx, &w);
@@ -360,7 +341,6 @@ TEST(words_are_seen_as_they_are)
     graphss_i_standardise_close(ctx, &scaled);
     graphss_model_free(ctx, model);
     world_destroy(ctx, &w);
-    graphss_ctx_free(ctx);
 }
 
 static graphss_status look(graphss_ctx *ctx, void *arg)
@@ -371,9 +351,8 @@ static graphss_status look(graphss_ctx *ctx, void *arg)
     return st;
 }
 
-TEST(each_allocation_may_fail)
+TEST_CTX(each_allocation_may_fail)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     world w;
     world_make(ctx, &w, 1);
     world_measure(ctx, &w, 1);
@@ -384,7 +363,6 @@ TEST(each_allocation_may_fail)
     testing_each_allocation_fails(look, &in);
     graphss_model_free(ctx, model);
     world_destroy(ctx, &w);
-    graphss_ctx_free(ctx);
 }
 
 int main(void)

@@ -84,11 +84,10 @@ TEST(each_kind_is_what_it_says_sparse_or_dense)
     graphss_ctx_free(ctx);
 }
 
-TEST(auto_looks_at_the_kind_of_features)
+TEST_CTX(auto_looks_at_the_kind_of_features)
 {
     const float x[NODES * WORDS] = {
         1, 1, 1, 0, 0, 0, 1, 1, 1, 0, 0, 0, 0, 1, 0, 0, 1, 1, 1, 1};
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_graph graph = {0};
     graphss_features features;
     make(ctx, &graph, &features, x, false);
@@ -101,13 +100,11 @@ TEST(auto_looks_at_the_kind_of_features)
     assert_true(fabs(got[0] - 1 / sqrt(6)) < 1e-6);
     graphss_graph_destroy(ctx, &graph);
     graphss_features_destroy(ctx, &features);
-    graphss_ctx_free(ctx);
 }
 
 /* The model on the graph that is left when unlike edges are taken out by hand. */
-TEST(jaccard_is_the_model_on_the_edges_that_stay)
+TEST_CTX(jaccard_is_the_model_on_the_edges_that_stay)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     attacked_world a;
     attacked_world_make(ctx, &a);
     a.in.previous = NULL;
@@ -156,13 +153,11 @@ TEST(jaccard_is_the_model_on_the_edges_that_stay)
     graphss_graph_destroy(ctx, &left);
     free(from), free(to);
     attacked_world_destroy(ctx, &a);
-    graphss_ctx_free(ctx);
 }
 
-/* What is no number stays among the edges. */
-TEST(the_edges_at_least_so_alike)
+/* NaN does not remove edges. */
+TEST_CTX(the_edges_at_least_so_alike)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     const float x[NODES * WORDS] = {0};
     graphss_graph graph = {0}, left = {0};
     graphss_features features;
@@ -182,7 +177,6 @@ TEST(the_edges_at_least_so_alike)
     graphss_graph_destroy(ctx, &left);
     graphss_graph_destroy(ctx, &graph);
     graphss_features_destroy(ctx, &features);
-    graphss_ctx_free(ctx);
 }
 
 int main(void)

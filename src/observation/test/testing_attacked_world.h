@@ -117,7 +117,7 @@ static inline void assert_can_be_cancelled(const attacked_world *a, const char *
     graphss_ctx_free(impatient);
 }
 
-/* Of every method: each way of running that has a meaning, from the preset. */
+/* Every way of training that each method supports, from its preset. */
 static inline double accuracy_of(
     graphss_ctx *ctx, const attacked_world *a, const char *method, int train)
 {

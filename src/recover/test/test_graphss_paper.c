@@ -101,8 +101,8 @@ TEST(without_retraining_it_is_algorithm_1)
     graphss_ctx_free(ctx);
 }
 
-/* The published code writes the retrained model over the first: the next set of victims meets
- * that one, but Y_a stays what it was. */
+/* The published code overwrites the first model with the retrained one: the next set of
+ * victims starts from that one, but Y_a does not change. */
 TEST(what_one_set_leaves_the_next_begins_with)
 {
     graphss_ctx *ctx = testing_ctx(NULL, 1);
@@ -296,7 +296,7 @@ TEST(trusted_nodes_are_untouched_and_read_as_such)
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     attacked_world a;
     set_up(ctx, &a);
-    /* Half of the victims, a node that nobody touched, and one with a label. */
+    /* Half of the victims, a node that was not attacked, and one with a label. */
     enum { SURE = VICTIMS / 2, TRUSTED = SURE + 2 };
     int32_t node[TRUSTED];
     memcpy(node, a.victim, SURE * sizeof *node);

@@ -1,4 +1,4 @@
-/* What holds for every defence, and what the simple ones answer. */
+/* Properties of every defence, and known answers of the simple ones. */
 #include "models/model_private.h"
 #include "observation/test/testing_attacked_world.h"
 #include "recover/defence.h"
@@ -377,7 +377,7 @@ TEST(snapshots_do_not_fit_a_model_of_other_features)
     graphss_ctx_free(ctx);
 }
 
-/* Names of all nodes: a letter, and where they stand. */
+/* Names of all nodes: a letter and a number. */
 typedef struct letters {
     char text[WORLD_NODES * 5];
     size_t start[WORLD_NODES + 1];
@@ -395,7 +395,7 @@ static void name_nodes(letters *l, const attacked_world *a, char validation)
     l->names = (graphss_names){WORLD_NODES, l->start, l->text};
 }
 
-/* All validation nodes are new, nobody else is. */
+/* All validation nodes are new, and no others. */
 TEST(new_validation_nodes_end_neither_alert_nor_recovery)
 {
     graphss_ctx *ctx = testing_ctx(NULL, 1);
@@ -495,7 +495,7 @@ static graphss_status recover_once(graphss_ctx *ctx, void *arg)
     return st;
 }
 
-/* A few hundred nodes, no past: what is learned of attacks is learned from a few dozen. */
+/* A few hundred nodes, no past: attacks are learned from a few dozen nodes. */
 TEST(a_small_clean_graph_is_left_alone)
 {
     enum { GRAPHS = 10 };

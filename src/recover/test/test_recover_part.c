@@ -126,7 +126,7 @@ static void write_shards(const world *w, const graphss_dataset *data, const char
     graphss_release(w->ctx, part);
 }
 
-/* What one rank found; alone: what one machine did. */
+/* The result of one rank; alone: that of one machine. */
 typedef struct found {
     const world *w;
     bool past, leads, silent; /* silent: results are not kept */
@@ -347,7 +347,8 @@ TEST(ranks_find_what_one_machine_finds)
 
 enum { DRAWN = 5000, DRAWN_STATES = 4 };
 
-/* Likelihoods [DRAWN x DRAWN_STATES] that tell the states of the nodes more or less well. */
+/* Likelihoods [DRAWN x DRAWN_STATES] that separate the states of the nodes more or less well.
+ */
 static void make_likelihoods(float *likelihood, double spread)
 {
     graphss_rng rng = graphss_rng_make(21, 21);
@@ -544,7 +545,7 @@ static graphss_status rehearse_on_part(graphss_ctx *ctx, void *arg)
     return st;
 }
 
-/* On so many ranks; *first: what the first time gave. */
+/* On this many ranks; *first: the result of the first run. */
 static void rehearse_on(
     const world *w, const char *model, int ranks, size_t most, rehearsed *first)
 {
@@ -634,7 +635,7 @@ typedef struct stopped {
     const char *journal;
     bool past;
     uint64_t seed;
-    int32_t label[NODES]; /* rank 0: what was found */
+    int32_t label[NODES]; /* rank 0: the result */
     double perturbed[NODES];
 } stopped;
 
@@ -672,7 +673,7 @@ static graphss_status recover_with_journal(graphss_ctx *ctx, void *arg)
     return st;
 }
 
-/* Recovers on so many ranks, of which the last has so many allocations (0: all it wants);
+/* Recovers on this many ranks, the last of which has this many allocations (0: no limit);
  * *granted is how many it had. */
 static graphss_status run_stopped(
     const world *w, stopped *like, int ranks, long most, long *granted, char error[1024])
@@ -698,7 +699,7 @@ static graphss_status run_stopped(
     return st;
 }
 
-/* Bytes of the file of a rank, -1: there is none; cut: it loses so many of its last. */
+/* Bytes of the file of a rank, -1 without one; cut: that many of its last are removed. */
 static long size_of(const char *journal, int rank, long cut)
 {
     char path[512];
@@ -723,8 +724,8 @@ static void expect_same(const stopped *f, const found *alone)
     assert_true(farthest(f->perturbed, p->perturbed, NODES) < 1e-4);
 }
 
-/* Stopped at some of its allocations, its last record cut off, it goes on, on more ranks or
- * fewer, to what one that was not stopped finds. */
+/* Stopped at some of its allocations, with its last record torn, it continues on more ranks or
+ * fewer and finds what an uninterrupted one finds. */
 static void stop_and_go_on(const world *w, bool past, const char *journal)
 {
     enum { TIMES = 12 };

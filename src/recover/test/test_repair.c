@@ -58,7 +58,8 @@ TEST(with_a_past_all_is_as_it_was)
     assert_int_equal(graph.offset[n], a.current.offset[n]);
     graphss_flips_destroy(ctx, &flips);
     assert_ok(
-        ctx, graphss_recover_flips(ctx, &flips, &a.in, &r, 0.95)); /* nobody is so sure */
+        /* no probability is that high */
+        ctx, graphss_recover_flips(ctx, &flips, &a.in, &r, 0.95));
     assert_int_equal(flips.count, 0);
     graphss_graph_destroy(ctx, &graph);
     graphss_features_destroy(ctx, &features);

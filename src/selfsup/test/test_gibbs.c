@@ -312,9 +312,8 @@ static void naive(
         }
 }
 
-TEST(the_naive_twin_draws_the_same)
+TEST_CTX(the_naive_twin_draws_the_same)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_selfsup_options opt;
     graphss_selfsup_options_init(&opt);
     opt.chains = 1;
@@ -331,7 +330,7 @@ TEST(the_naive_twin_draws_the_same)
             silent[i] = -1;
         make_world(&w, silence);
         naive(want, &w, phi, 0.5, 9);
-        /* A second source that says nothing leads through the general path. */
+        /* A second source without evidence leads through the general path. */
         const graphss_source source[2] = {
             {.label = w.observed, .prior = {.alpha = 0.5}, .phi = phi},
             {.label = silent, .prior = {.alpha = 1}}};
@@ -349,12 +348,10 @@ TEST(the_naive_twin_draws_the_same)
             graphss_selfsup_result_destroy(ctx, &out);
         }
     }
-    graphss_ctx_free(ctx);
 }
 
-TEST(every_number_of_classes_takes_the_same_path)
+TEST_CTX(every_number_of_classes_takes_the_same_path)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_selfsup_options opt;
     graphss_selfsup_options_init(&opt);
     opt.chains = 1;
@@ -385,7 +382,6 @@ TEST(every_number_of_classes_takes_the_same_path)
         graphss_selfsup_result_destroy(ctx, &single);
         graphss_selfsup_result_destroy(ctx, &general);
     }
-    graphss_ctx_free(ctx);
 }
 
 enum { CHAINS = 4, LENGTH = 2000 };
@@ -436,7 +432,7 @@ TEST(chains_that_disagree_are_seen)
     make_chains(x, 0, 1);
     assert_true(graphss_trace_r_hat(x, CHAINS, LENGTH) > 1.3);
     assert_true(graphss_trace_effective_draws(x, CHAINS, LENGTH) < 20);
-    for (size_t i = 0; i < LENGTH; i++) /* one chain that wanders is seen too */
+    for (size_t i = 0; i < LENGTH; i++) /* a single chain that drifts is noticed too */
         x[i] = (double)i;
     assert_true(graphss_trace_r_hat(x, 1, LENGTH) > 1.5);
 }
@@ -457,9 +453,8 @@ TEST(constants_and_short_traces)
     assert_true(isnan(graphss_trace_r_hat(x, 0, 8)));
 }
 
-TEST(warm_up_matrix_of_a_known_case)
+TEST_CTX(warm_up_matrix_of_a_known_case)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     const float prob[4 * 2] = {0.75f, 0.25f, 0.5f, 0.5f, 0, 1, 1, 0};
     const int32_t node[3] = {2, 0, 1}, label[3] = {1, 0, 1};
     double phi[4];
@@ -468,12 +463,10 @@ TEST(warm_up_matrix_of_a_known_case)
     const double want[4] = {0.6, 0.4, 1.0 / 7, 6.0 / 7};
     for (size_t i = 0; i < 4; i++)
         assert_true(fabs(phi[i] - want[i]) < 1e-12);
-    graphss_ctx_free(ctx);
 }
 
-TEST(a_class_without_mass_has_a_flat_row)
+TEST_CTX(a_class_without_mass_has_a_flat_row)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     const float prob[2] = {1, 0};
     const int32_t node = 0, label = 1;
     double phi[4];
@@ -483,12 +476,10 @@ TEST(a_class_without_mass_has_a_flat_row)
     assert_ok(ctx, graphss_transition_warmup(ctx, phi, prob, NULL, NULL, 0, 1, 2));
     for (size_t i = 0; i < 4; i++)
         assert_true(phi[i] == 0.5);
-    graphss_ctx_free(ctx);
 }
 
-TEST(prior_cells_add_up)
+TEST_CTX(prior_cells_add_up)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     const double more[9] = {0, 0, 7, 0, 0, 0, 0, 0, 0};
     const graphss_prior prior = {.alpha = 1, .anchor = 100, .diagonal = 0.9, .cell = more};
     double alpha[9];
@@ -502,7 +493,6 @@ TEST(prior_cells_add_up)
     assert_ok(ctx, graphss_prior_cells(ctx, alpha, &none, 3));
     for (size_t i = 0; i < 9; i++)
         assert_true(alpha[i] > 0);
-    graphss_ctx_free(ctx);
 }
 
 TEST(counts_leave_silence_out_and_means_follow_them)
@@ -524,9 +514,8 @@ TEST(counts_leave_silence_out_and_means_follow_them)
         assert_true(phi[i] == 0.5);
 }
 
-TEST(errors_name_what_is_wrong)
+TEST_CTX(errors_name_what_is_wrong)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     float prob[4] = {0.5f, 0.5f, 0.5f, 0.5f};
     int32_t node[2] = {0, 1}, label[2] = {0, 1};
     double phi[4] = {9, 9, 9, 9};
@@ -561,7 +550,6 @@ TEST(errors_name_what_is_wrong)
             ctx, graphss_prior_cells(ctx, phi, &bad[i], 2), GRAPHSS_ERR_INVALID, part[i]);
     for (size_t i = 0; i < 4; i++)
         assert_true(phi[i] == 9);
-    graphss_ctx_free(ctx);
 }
 
 int main(void)

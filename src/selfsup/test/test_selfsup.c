@@ -174,11 +174,10 @@ TEST(other_names_for_the_classes_change_names_only)
     compare_renamed(GRAPHSS_UPDATE_ARGMAX, GRAPHSS_PHI_DYNAMIC, 1e-9);
 }
 
-TEST(with_phi_fixed_the_posterior_is_bayes_rule_warm_or_not)
+TEST_CTX(with_phi_fixed_the_posterior_is_bayes_rule_warm_or_not)
 {
     static world w;
     make_world(&w);
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_selfsup_options opt;
     graphss_selfsup_options_init(&opt);
     const graphss_selfsup_input in = simple(&w);
@@ -199,12 +198,10 @@ TEST(with_phi_fixed_the_posterior_is_bayes_rule_warm_or_not)
             assert_true(fabs(out.phi[i] - w.phi[i]) < 1e-12);
         graphss_selfsup_result_destroy(ctx, &out);
     }
-    graphss_ctx_free(ctx);
 }
 
-TEST(evidence_that_contradicts_itself_counts_as_none)
+TEST_CTX(evidence_that_contradicts_itself_counts_as_none)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     const float prob[4] = {1, 0, 0.5f, 0.5f};
     const int32_t observed[2] = {1, 1};
     const double phi[4] = {1, 0, 0, 1}; /* class 0 is never seen as 1 */
@@ -222,7 +219,6 @@ TEST(evidence_that_contradicts_itself_counts_as_none)
         assert_true(fabs(out.posterior[0] - 1) < 1e-12 && fabs(out.posterior[3] - 1) < 1e-12);
         graphss_selfsup_result_destroy(ctx, &out);
     }
-    graphss_ctx_free(ctx);
 }
 
 typedef struct fitter {
@@ -267,7 +263,7 @@ TEST(refits_come_when_they_are_due)
     in.refit = refit;
     in.refit_user = &f;
     assert_ok(ctx, graphss_selfsup_run(ctx, &out, &in, &opt));
-    /* after sweeps 1, 11, ... 91; what came before the last is forgotten */
+    /* after sweeps 1, 11, ... 91; earlier counts are forgotten */
     assert_int_equal(f.calls, 10);
     assert_int_equal(out.refits, 10);
     assert_int_equal(out.kept, 9);
@@ -311,11 +307,10 @@ TEST(the_gate_lets_better_agreement_pass_only)
     graphss_ctx_free(ctx);
 }
 
-TEST(what_refit_returns_ends_the_run)
+TEST_CTX(what_refit_returns_ends_the_run)
 {
     static world w;
     make_world(&w);
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_selfsup_input in = simple(&w);
     graphss_selfsup_options option[2];
     graphss_selfsup_options_init(&option[0]);
@@ -331,7 +326,6 @@ TEST(what_refit_returns_ends_the_run)
             "refit: node 0, class 0: nan");
         assert_null(out.label);
     }
-    graphss_ctx_free(ctx);
 }
 
 /* Algorithm 1 as the paper's code runs it, as plainly as can be. */
@@ -370,11 +364,10 @@ static void naive_paper(int32_t *z, const world *w, bool with_refit, fitter *f)
     }
 }
 
-TEST(the_papers_mode_is_its_code)
+TEST_CTX(the_papers_mode_is_its_code)
 {
     static world w;
     make_world(&w);
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_selfsup_options opt;
     graphss_selfsup_options_init_paper(&opt);
     for (int with_refit = 0; with_refit < 2; with_refit++) {
@@ -394,14 +387,12 @@ TEST(the_papers_mode_is_its_code)
         assert_memory_equal(out.counts, counts, sizeof counts);
         graphss_selfsup_result_destroy(ctx, &out);
     }
-    graphss_ctx_free(ctx);
 }
 
-TEST(frozen_labels_stay_the_classifiers)
+TEST_CTX(frozen_labels_stay_the_classifiers)
 {
     static world w;
     make_world(&w);
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_selfsup_options opt;
     graphss_selfsup_options_init_paper(&opt);
     const graphss_selfsup_input in = simple(&w);
@@ -421,7 +412,6 @@ TEST(frozen_labels_stay_the_classifiers)
     assert_true(changed > 0);
     assert_memory_equal(out.phi, w.phi, sizeof w.phi);
     graphss_selfsup_result_destroy(ctx, &out);
-    graphss_ctx_free(ctx);
 }
 
 typedef struct call {
@@ -485,11 +475,10 @@ TEST(cancelling_leaves_the_result_alone)
     graphss_ctx_free(ctx);
 }
 
-TEST(errors_name_what_is_wrong)
+TEST_CTX(errors_name_what_is_wrong)
 {
     static world w, good;
     make_world(&good);
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_selfsup_result out = {0};
     graphss_selfsup_input in;
     graphss_selfsup_options opt;
@@ -535,12 +524,10 @@ TEST(errors_name_what_is_wrong)
     WRONG(w.state[0].prob = good.prob, "state 0: has probabilities of its own");
     WRONG(w.state[1].prob = w.prob; w.prob[5] = INFINITY, "probabilities: node 1, class 2");
     WRONG(likelihood[3] = -1; w.state[1].likelihood = likelihood, "state 1, node 3");
-    graphss_ctx_free(ctx);
 }
 
-TEST(options_read_back_and_hold_their_defaults)
+TEST_CTX(options_read_back_and_hold_their_defaults)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     const graphss_option *table = graphss_selfsup_options_table();
     graphss_selfsup_options opt;
     graphss_selfsup_options_init(&opt);
@@ -557,7 +544,6 @@ TEST(options_read_back_and_hold_their_defaults)
     assert_int_equal(opt.update, GRAPHSS_UPDATE_ARGMAX);
     graphss_selfsup_options_init_paper(&opt);
     assert_ok(ctx, graphss_options_check(ctx, &opt, table));
-    graphss_ctx_free(ctx);
 }
 
 int main(void)

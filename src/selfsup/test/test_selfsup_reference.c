@@ -93,11 +93,10 @@ static graphss_selfsup_input input(const reference *ref, const graphss_source *s
         .seed = 1};
 }
 
-TEST(warm_up_matrix_and_counts_are_the_papers)
+TEST_CTX(warm_up_matrix_and_counts_are_the_papers)
 {
     char path[512];
     testing_reference(path, sizeof path, "graphss_cora_gcn.npz");
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     reference ref = read_reference(ctx, path);
     double phi[K * K], counts[K * K];
     warmup(ctx, phi, &ref);
@@ -107,7 +106,6 @@ TEST(warm_up_matrix_and_counts_are_the_papers)
         assert_true(counts[i] == (double)ref.counts[i]);
     }
     free_reference(ctx, &ref);
-    graphss_ctx_free(ctx);
 }
 
 TEST(the_posterior_is_that_of_the_reference_sampler)
@@ -149,11 +147,10 @@ TEST(the_posterior_is_that_of_the_reference_sampler)
     graphss_ctx_free(ctx);
 }
 
-TEST(the_papers_ablation_has_its_order)
+TEST_CTX(the_papers_ablation_has_its_order)
 {
     char path[512];
     testing_reference(path, sizeof path, "graphss_cora_gcn.npz");
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     reference ref = read_reference(ctx, path);
     double phi[K * K];
     int32_t attacked[N];
@@ -180,7 +177,6 @@ TEST(the_papers_ablation_has_its_order)
     graphss_selfsup_result_destroy(ctx, &dynamic);
     graphss_selfsup_result_destroy(ctx, &fixed);
     free_reference(ctx, &ref);
-    graphss_ctx_free(ctx);
 }
 
 TEST(an_anchor_and_a_switch_keep_what_history_knew)

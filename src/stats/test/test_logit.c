@@ -1,11 +1,11 @@
-/* The conditional logit and what solves it. */
+/* The conditional logit and its solver. */
 #include "stats/logit.h"
 #include "testing.h"
 
 enum { N = 4000, K = 4, F = 3, WIDE = GRAPHSS_I_ROW };
 
 typedef struct choices {
-    float x[N * K * WIDE], weight[N]; /* behind column F: what nobody may heed */
+    float x[N * K * WIDE], weight[N]; /* beyond column F: values that must be ignored */
     int32_t label[N];
 } choices;
 
@@ -43,9 +43,8 @@ static graphss_i_choice problem(const choices *c)
         .penalty = 1e-6};
 }
 
-TEST(weights_and_noise_come_back)
+TEST_CTX(weights_and_noise_come_back)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     const double want[F] = {2.5, -3, 0};
     choices *c = make(want, 0.15, 3);
     graphss_i_choice in = problem(c);
@@ -60,12 +59,10 @@ TEST(weights_and_noise_come_back)
     assert_ok(ctx, graphss_i_choice_fit(ctx, w, NULL, &in));
     assert_true(w[0] < 1.9);
     free(c);
-    graphss_ctx_free(ctx);
 }
 
-TEST(the_gradient_is_zero_at_the_fit)
+TEST_CTX(the_gradient_is_zero_at_the_fit)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     const double truth[F] = {1, -0.5, 0.3};
     choices *c = make(truth, 0, 4);
     const graphss_i_choice in = problem(c);
@@ -82,12 +79,10 @@ TEST(the_gradient_is_zero_at_the_fit)
     for (size_t j = 0; j < F; j++)
         assert_float_equal(gradient[j], 2e-6 * w[j], 1e-5);
     free(c);
-    graphss_ctx_free(ctx);
 }
 
-TEST(rising_weights_turn_nothing_round)
+TEST_CTX(rising_weights_turn_nothing_round)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     const double truth[F] = {2, -2, 0.5};
     choices *c = make(truth, 0, 5);
     graphss_i_choice in = problem(c);
@@ -97,7 +92,6 @@ TEST(rising_weights_turn_nothing_round)
     assert_true(w[0] > 0.5);
     assert_float_equal(w[1], 0, 0);
     free(c);
-    graphss_ctx_free(ctx);
 }
 
 TEST(cholesky_solves_and_refuses)
@@ -178,9 +172,8 @@ static graphss_i_softmax softmax_problem(const looks *c)
 
 static const double truth[CLASSES * COLUMNS] = {0, 0, 0, 0, 0.5, 1.5, 0, -1, -0.5, 0, 2, 0};
 
-TEST(differences_of_weights_come_back)
+TEST_CTX(differences_of_weights_come_back)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     looks *c = make_rows(truth, 1);
     graphss_i_softmax in = softmax_problem(c);
     in.penalty = 1e-5;
@@ -188,15 +181,14 @@ TEST(differences_of_weights_come_back)
     assert_ok(ctx, graphss_i_softmax_fit(ctx, w, &in));
     for (size_t r = 1; r < CLASSES; r++)
         for (size_t j = 0; j < COLUMNS; j++)
-            assert_float_equal(w[r * COLUMNS + j] - w[j], truth[r * COLUMNS + j] - truth[j], 0.4);
+            assert_float_equal(
+                w[r * COLUMNS + j] - w[j], truth[r * COLUMNS + j] - truth[j], 0.4);
     free(c);
-    graphss_ctx_free(ctx);
 }
 
 /* The naive gradient of sum_i weight_i loss_i / sum_i weight_i + penalty |w|^2. */
-TEST(the_softmax_gradient_is_zero_at_the_fit)
+TEST_CTX(the_softmax_gradient_is_zero_at_the_fit)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     looks *c = make_rows(truth, 2);
     const graphss_i_softmax in = softmax_problem(c);
     double w[CLASSES * COLUMNS], gradient[CLASSES * COLUMNS] = {0}, total = 0;
@@ -214,13 +206,12 @@ TEST(the_softmax_gradient_is_zero_at_the_fit)
         for (size_t r = 0; r < CLASSES; r++)
             for (size_t j = 0; j < COLUMNS; j++)
                 gradient[r * COLUMNS + j] += (double)c->weight[i] / total *
-                                       (p[r] / sum - (c->label[i] == (int32_t)r)) *
-                                       (double)c->x[i * COLUMNS + j];
+                                             (p[r] / sum - (c->label[i] == (int32_t)r)) *
+                                             (double)c->x[i * COLUMNS + j];
     }
     for (size_t j = 0; j < CLASSES * COLUMNS; j++)
         assert_float_equal(gradient[j] + 2e-3 * w[j], 0, 2e-3);
     free(c);
-    graphss_ctx_free(ctx);
 }
 
 TEST(threads_change_nothing)
@@ -237,16 +228,14 @@ TEST(threads_change_nothing)
     free(c);
 }
 
-TEST(a_column_that_is_no_number_is_refused)
+TEST_CTX(a_column_that_is_no_number_is_refused)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     looks *c = make_rows(truth, 4);
     c->x[5] = NAN;
     const graphss_i_softmax in = softmax_problem(c);
     double w[CLASSES * COLUMNS];
     assert_fails(ctx, graphss_i_softmax_fit(ctx, w, &in), GRAPHSS_ERR_DATA, "no number");
     free(c);
-    graphss_ctx_free(ctx);
 }
 
 static graphss_status fit_softmax(graphss_ctx *ctx, void *arg)

@@ -1,4 +1,4 @@
-/* The store: what was put is there after any death, and plays again with the same bits. */
+/* The store: what was stored survives any crash, and replays with the same bits. */
 #include "testing.h"
 
 #include "live/postgresql.h"
@@ -88,7 +88,7 @@ static graphss_status put(
     return st;
 }
 
-/* Opens or resumes, and goes on to the end of the stream. */
+/* Opens or resumes, and continues to the end of the stream. */
 static graphss_status go_on(
     graphss_ctx *ctx, const char *path, const world *w, void **bytes, size_t *n)
 {
@@ -165,9 +165,8 @@ static void remove_store(const char *path)
     }
 }
 
-TEST(killed_at_any_moment_it_loses_and_repeats_nothing)
+TEST_CTX(killed_at_any_moment_it_loses_and_repeats_nothing)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     world w;
     char path[256], whole[256];
     void *bytes[2] = {NULL, NULL};
@@ -191,7 +190,7 @@ TEST(killed_at_any_moment_it_loses_and_repeats_nothing)
                 fprintf(stderr, "%s\n", graphss_ctx_error(ctx));
             _exit(st ? 1 : 0);
         }
-        /* Later deaths come later, so that the stream gets on. */
+        /* Later crashes come later, so that the stream advances. */
         const long wait = (long)graphss_rng_below(&rng, 2000000 * (kills % 40 + 5));
         nanosleep(
             &(struct timespec){.tv_nsec = wait % 1000000000, .tv_sec = wait / 1000000000},
@@ -207,7 +206,6 @@ TEST(killed_at_any_moment_it_loses_and_repeats_nothing)
     graphss_release(ctx, bytes[1]);
     remove_store(path);
     world_destroy(ctx, &w);
-    graphss_ctx_free(ctx);
 }
 
 typedef struct counts {
@@ -230,9 +228,8 @@ static graphss_status count_entry(void *user, const graphss_store_entry *e)
     return GRAPHSS_OK;
 }
 
-TEST(verdicts_replay_with_the_same_bits)
+TEST_CTX(verdicts_replay_with_the_same_bits)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     world w;
     char path[256];
     graphss_store *store = NULL, *second = NULL;
@@ -275,7 +272,6 @@ TEST(verdicts_replay_with_the_same_bits)
     graphss_store_close(ctx, store);
     remove_store(path);
     world_destroy(ctx, &w);
-    graphss_ctx_free(ctx);
 }
 
 typedef struct starved {
@@ -283,7 +279,7 @@ typedef struct starved {
     char path[256];
 } starved;
 
-/* Memory of the context ends; what SQLite takes is its own. */
+/* The context's memory is limited; SQLite's own is not. */
 static graphss_status live_once(graphss_ctx *ctx, void *arg)
 {
     static const char *const member[] = {"1", "2"};
@@ -357,11 +353,9 @@ static graphss_status count_what(void *user, const graphss_store_entry *e)
 }
 
 /* Lines that are no events, and long ones, count against what is kept. */
-TEST(what_is_kept_is_bounded_in_bytes)
+TEST_CTX(what_is_kept_is_bounded_in_bytes)
 {
     enum { LONG = 100000, ROUNDS = 60 };
-    (void)state;
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     world w;
     char path[256];
     graphss_store *store = NULL;
@@ -432,7 +426,6 @@ TEST(what_is_kept_is_bounded_in_bytes)
     graphss_store_close(ctx, store);
     remove_store(path);
     world_destroy(ctx, &w);
-    graphss_ctx_free(ctx);
 }
 
 /* One wrong time must not set the clock of the stream; one that the clock bears out may. */
@@ -495,7 +488,6 @@ TEST(signatures_are_those_of_the_standard)
     static const char *const text[] = {"Hi There", "what do ya want for nothing?",
         "Test Using Larger Than Block-Size Key - Hash Key First"};
     const size_t n_key[] = {20, 4, 131};
-    (void)state;
     memset(key[0], 0x0b, sizeof key[0]);
     memcpy(key[1], "Jefe", 4);
     memset(key[2], 0xaa, sizeof key[2]);
@@ -509,9 +501,8 @@ TEST(signatures_are_those_of_the_standard)
     }
 }
 
-TEST(each_allocation_fails)
+TEST_CTX(each_allocation_fails)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     world w;
     world_make(ctx, &w);
     starved x = {.w = &w};
@@ -519,7 +510,6 @@ TEST(each_allocation_fails)
     testing_allocations_fail(live_once, &x, 16); /* each round writes to the disk */
     remove_store(x.path);
     world_destroy(ctx, &w);
-    graphss_ctx_free(ctx);
 }
 
 int main(void)

@@ -65,7 +65,7 @@ static void note(toy *t, const double *loss, size_t n)
     t->last = mean < t->last ? mean : t->last;
 }
 
-/* Fooled only by a node whose words are all its own, five fewer than it had. */
+/* Fooled only by a node all of whose words are its own, five fewer than before. */
 static graphss_status watches_additions(void *user, graphss_ctx *ctx, double *loss,
     const graphss_attack_input *in, const graphss_graph *graph,
     const graphss_features *features)
@@ -101,9 +101,8 @@ static graphss_status watches_features(void *user, graphss_ctx *ctx, double *los
     return GRAPHSS_OK;
 }
 
-TEST(it_finds_the_weak_point_of_a_toy_defence)
+TEST_CTX(it_finds_the_weak_point_of_a_toy_defence)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     static const graphss_attack_ask defence[] = {watches_additions, watches_features};
     fixture s;
     float *w;
@@ -119,14 +118,13 @@ TEST(it_finds_the_weak_point_of_a_toy_defence)
         assert_int_equal(t.asked, GRAPHSS_ATTACK_QUERIES);
         assert_int_equal(log.n_queries, GRAPHSS_ATTACK_QUERIES);
         for (size_t i = 0; i < log.n_victims; i++)
-            assert_true(log.victim[i].loss_after == -0.5); /* the least there is */
+            assert_true(log.victim[i].loss_after == -0.5); /* the lowest possible loss */
         assert_true(t.first > -0.5 && t.last == -0.5);
         graphss_attack_log_destroy(ctx, &log);
         graphss_flips_destroy(ctx, &flips);
     }
     graphss_release(ctx, w);
     fixture_destroy(ctx, &s);
-    graphss_ctx_free(ctx);
 }
 
 static size_t won(const graphss_attack_log *log)
@@ -137,9 +135,8 @@ static size_t won(const graphss_attack_log *log)
     return n;
 }
 
-TEST(more_questions_never_win_fewer_victims)
+TEST_CTX(more_questions_never_win_fewer_victims)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     fixture s;
     float *w;
     size_t before = 0;
@@ -157,13 +154,11 @@ TEST(more_questions_never_win_fewer_victims)
     assert_true(before > SCENE_VICTIMS / 2); /* the model alone is misled */
     graphss_release(ctx, w);
     fixture_destroy(ctx, &s);
-    graphss_ctx_free(ctx);
 }
 
-/* What was reported of the best snapshot holds in the snapshot that the list makes. */
-TEST(the_list_makes_the_snapshot_that_was_asked_about)
+/* The reported loss of the best snapshot holds in the snapshot that the list makes. */
+TEST_CTX(the_list_makes_the_snapshot_that_was_asked_about)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     fixture s;
     float *w;
     toy t = {0};
@@ -186,7 +181,6 @@ TEST(the_list_makes_the_snapshot_that_was_asked_about)
     graphss_flips_destroy(ctx, &flips);
     graphss_release(ctx, w);
     fixture_destroy(ctx, &s);
-    graphss_ctx_free(ctx);
 }
 
 static graphss_status refuses(void *user, graphss_ctx *ctx, double *loss,
@@ -199,9 +193,8 @@ static graphss_status refuses(void *user, graphss_ctx *ctx, double *loss,
     return *(const graphss_status *)user;
 }
 
-TEST(errors_of_the_defence_are_passed_on)
+TEST_CTX(errors_of_the_defence_are_passed_on)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     fixture s;
     float *w;
     graphss_flips flips = {0};
@@ -220,13 +213,11 @@ TEST(errors_of_the_defence_are_passed_on)
     assert_null(flips.item);
     graphss_release(ctx, w);
     fixture_destroy(ctx, &s);
-    graphss_ctx_free(ctx);
 }
 
 /* Every change of a move changes something, each target once, and the budget holds. */
-TEST(moves_keep_their_budget)
+TEST_CTX(moves_keep_their_budget)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     fixture s;
     float *w;
     graphss_i_known known;
@@ -278,20 +269,18 @@ TEST(moves_keep_their_budget)
     graphss_i_known_destroy(ctx, &known);
     graphss_release(ctx, w);
     fixture_destroy(ctx, &s);
-    graphss_ctx_free(ctx);
 }
 
 /* The loudest feature of a class is the one that only this class has. */
-TEST(the_loudest_feature_is_that_of_the_class)
+TEST_CTX(the_loudest_feature_is_that_of_the_class)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     fixture s;
     float *w;
     graphss_i_known known;
     const graphss_attack_options opt = options(0);
     make(ctx, &s, &w);
     memset(w, 0, s.data.features.n_cols * s.data.n_classes * sizeof *w);
-    w[3 * s.data.n_classes + 1] = 100; /* of all features the third speaks for class 1 */
+    w[3 * s.data.n_classes + 1] = 100; /* of all features, the third is evidence for class 1 */
     assert_ok(ctx, graphss_i_known_init(ctx, &known, &s.in, &opt));
     assert_int_equal(known.loudest[1 * s.data.features.n_cols], 3);
     assert_true(
@@ -299,12 +288,10 @@ TEST(the_loudest_feature_is_that_of_the_class)
     graphss_i_known_destroy(ctx, &known);
     graphss_release(ctx, w);
     fixture_destroy(ctx, &s);
-    graphss_ctx_free(ctx);
 }
 
-TEST(dense_features_take_the_values_of_a_donor)
+TEST_CTX(dense_features_take_the_values_of_a_donor)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     fixture s;
     float *w;
     graphss_flips flips = {0};
@@ -333,7 +320,6 @@ TEST(dense_features_take_the_values_of_a_donor)
     graphss_release(ctx, x);
     graphss_release(ctx, w);
     fixture_destroy(ctx, &s);
-    graphss_ctx_free(ctx);
 }
 
 static graphss_status attack_once(graphss_ctx *ctx, void *arg)
@@ -349,9 +335,8 @@ static graphss_status attack_once(graphss_ctx *ctx, void *arg)
     return st;
 }
 
-TEST(each_allocation_may_fail)
+TEST_CTX(each_allocation_may_fail)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     fixture s;
     float *w;
     toy t = {0};
@@ -362,7 +347,6 @@ TEST(each_allocation_may_fail)
     testing_each_allocation_fails(attack_once, &s.in);
     graphss_release(ctx, w);
     fixture_destroy(ctx, &s);
-    graphss_ctx_free(ctx);
 }
 
 int main(void)

@@ -17,9 +17,8 @@ static void list_nodes(int32_t *node)
         node[i] = 5 * i + 2;
 }
 
-TEST(churn_fits_and_keeps_to_the_budget)
+TEST_CTX(churn_fits_and_keeps_to_the_budget)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_dataset data = {0}, now = {0};
     graphss_flips flips = {0};
     int32_t node[LISTED];
@@ -52,13 +51,11 @@ TEST(churn_fits_and_keeps_to_the_budget)
     graphss_dataset_destroy(ctx, &now);
     graphss_flips_destroy(ctx, &flips);
     graphss_dataset_destroy(ctx, &data);
-    graphss_ctx_free(ctx);
 }
 
 /* 1000 draws around 0.8: a standard error of 0.013 */
-TEST(new_edges_have_the_homophily_of_the_graph)
+TEST_CTX(new_edges_have_the_homophily_of_the_graph)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_dataset data = {0};
     graphss_flips flips = {0};
     int32_t node[LISTED];
@@ -78,13 +75,11 @@ TEST(new_edges_have_the_homophily_of_the_graph)
     assert_true(fabs(same / joined - wanted) < 0.06);
     graphss_flips_destroy(ctx, &flips);
     graphss_dataset_destroy(ctx, &data);
-    graphss_ctx_free(ctx);
 }
 
-/* As many of each; these nodes have edges and words enough. */
-TEST(edges_and_features_change_as_requested)
+/* The same number of each; these nodes have enough edges and words. */
+TEST_CTX(edges_and_features_change_as_requested)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_dataset data = {0};
     graphss_flips flips = {0};
     const graphss_i_churning each[] = {{.joins = 3, .drops = 2}, {.cuts = 2, .adds = 4},
@@ -112,13 +107,11 @@ TEST(edges_and_features_change_as_requested)
     }
     graphss_flips_destroy(ctx, &flips);
     graphss_dataset_destroy(ctx, &data);
-    graphss_ctx_free(ctx);
 }
 
-/* Of counts 1 to 3 another one is taken; where all are 1 other words come in their places. */
-TEST(values_become_those_of_other_words)
+/* Of counts 1 to 3 a different one is taken; where all are 1 other words replace them. */
+TEST_CTX(values_become_those_of_other_words)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     for (int alike = 0; alike < 2; alike++) {
         graphss_dataset data = {0};
         graphss_flips flips = {0};
@@ -143,12 +136,10 @@ TEST(values_become_those_of_other_words)
         graphss_flips_destroy(ctx, &flips);
         graphss_dataset_destroy(ctx, &data);
     }
-    graphss_ctx_free(ctx);
 }
 
-TEST(growth_keeps_old_nodes_and_resembles_them)
+TEST_CTX(growth_keeps_old_nodes_and_resembles_them)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_dataset data = {0}, more = {0}, again = {0};
     read_graph(ctx, &data);
     assert_ok(ctx, graphss_benign_grow(ctx, &more, &data, 500, 1));
@@ -175,12 +166,10 @@ TEST(growth_keeps_old_nodes_and_resembles_them)
     graphss_dataset_destroy(ctx, &again);
     graphss_dataset_destroy(ctx, &more);
     graphss_dataset_destroy(ctx, &data);
-    graphss_ctx_free(ctx);
 }
 
-TEST(wrong_nodes_and_budgets_are_refused)
+TEST_CTX(wrong_nodes_and_budgets_are_refused)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_dataset data = {0}, empty = {0}, more = {0};
     graphss_flips flips = {0};
     read_graph(ctx, &data);
@@ -198,7 +187,6 @@ TEST(wrong_nodes_and_budgets_are_refused)
         ctx, graphss_benign_grow(ctx, &more, &empty, 1, 1), GRAPHSS_ERR_DATA, "no nodes");
     assert_int_equal(flips.count, 0);
     graphss_dataset_destroy(ctx, &data);
-    graphss_ctx_free(ctx);
 }
 
 static graphss_status change_once(graphss_ctx *ctx, void *arg)
@@ -215,19 +203,16 @@ static graphss_status change_once(graphss_ctx *ctx, void *arg)
     return st;
 }
 
-TEST(each_allocation_may_fail)
+TEST_CTX(each_allocation_may_fail)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_dataset data = {0};
     read_graph(ctx, &data);
     testing_each_allocation_fails(change_once, &data);
     graphss_dataset_destroy(ctx, &data);
-    graphss_ctx_free(ctx);
 }
 
-TEST(unsound_data_is_refused)
+TEST_CTX(unsound_data_is_refused)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_dataset data = {0}, empty = {0}, more = {0};
     graphss_flips flips = {0};
     const int32_t node[] = {0};
@@ -247,7 +232,6 @@ TEST(unsound_data_is_refused)
     data.features.value = value;
     assert_int_equal(flips.count, 0);
     graphss_dataset_destroy(ctx, &data);
-    graphss_ctx_free(ctx);
 }
 
 int main(void)

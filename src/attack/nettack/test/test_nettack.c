@@ -13,9 +13,8 @@ static graphss_attack_options plain_options(int kind, int64_t budget)
 }
 
 /* Every pair of nodes, whichever of them are the victim's neighbours or itself. */
-TEST(the_score_of_any_edge_is_the_margin_after_its_flip)
+TEST_CTX(the_score_of_any_edge_is_the_margin_after_its_flip)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     for (uint64_t seed = 1; seed <= 4; seed++) {
         tiny_world t;
         tiny_make(ctx, &t, seed, GRAPHSS_FEATURES_BINARY);
@@ -48,11 +47,10 @@ TEST(the_score_of_any_edge_is_the_margin_after_its_flip)
         graphss_i_nettack_shared_destroy(ctx, &shared);
         graphss_dataset_destroy(ctx, &t.data);
     }
-    graphss_ctx_free(ctx);
 }
 
-/* Greedy by full matrices, no tests of what is noticed: the best single change at each step,
- * of the targets' edges (first node, then second, ascending) and words. */
+/* Greedy search with full matrices, without unnoticeability tests: at each step the best
+ * single change of the targets' edges (first node, then second, ascending) and words. */
 typedef struct naive_choice {
     bool edge;
     size_t a, b;
@@ -88,8 +86,8 @@ static naive_choice naive_step(dense_world *d, const float *w, const float *on, 
     return best;
 }
 
-/* Labels and weights are such that the wrong class is 0 at every step: then the best word by
- * the gradient is the best word. */
+/* Labels and weights are chosen so that the wrong class is 0 at every step: then the best word
+ * by the gradient is the best word. */
 static void check_greedy(graphss_feature_kind kind, int what)
 {
     graphss_ctx *ctx = testing_ctx(NULL, 1);
@@ -152,10 +150,9 @@ TEST(each_change_of_either_kind_is_the_best_by_full_matrices)
     check_greedy(GRAPHSS_FEATURES_REAL, GRAPHSS_ATTACK_BOTH);
 }
 
-/* The loss that is told is the margin on the changed graph, for all kinds and roads. */
-TEST(the_last_loss_is_the_margin_of_the_changed_graph)
+/* The reported loss is the margin on the changed graph, for all kinds and both code paths. */
+TEST_CTX(the_last_loss_is_the_margin_of_the_changed_graph)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     for (uint64_t seed = 1; seed <= 8; seed++)
         for (int kind = GRAPHSS_ATTACK_LF; kind <= GRAPHSS_ATTACK_BOTH; kind++)
             for (int64_t influencers = 0; influencers <= 3; influencers += 3) {
@@ -191,7 +188,6 @@ TEST(the_last_loss_is_the_margin_of_the_changed_graph)
                 graphss_attack_log_destroy(ctx, &log);
                 graphss_dataset_destroy(ctx, &t.data);
             }
-    graphss_ctx_free(ctx);
 }
 
 static void assert_same_flips(const graphss_flips *a, const graphss_flips *b)
@@ -201,8 +197,8 @@ static void assert_same_flips(const graphss_flips *a, const graphss_flips *b)
         assert_memory_equal(&a->item[i], &b->item[i], sizeof a->item[i]);
 }
 
-/* Independent victims: each as if it were alone, on any number of threads; and a worker
- * leaves nothing of one victim behind for the next. */
+/* Independent victims: each as if it were alone, on any number of threads. A worker keeps
+ * nothing of one victim for the next. */
 TEST(independent_victims_are_attacked_as_if_alone)
 {
     for (size_t threads = 1; threads <= 3; threads++)
@@ -237,9 +233,8 @@ TEST(independent_victims_are_attacked_as_if_alone)
 }
 
 /* Cumulative: the same as attacking one victim after the other by hand. */
-TEST(cumulative_victims_see_earlier_changes)
+TEST_CTX(cumulative_victims_see_earlier_changes)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     for (uint64_t seed = 1; seed <= 5; seed++) {
         tiny_world t;
         tiny_make(ctx, &t, 30 + seed, GRAPHSS_FEATURES_BINARY);
@@ -279,12 +274,10 @@ TEST(cumulative_victims_see_earlier_changes)
         graphss_flips_destroy(ctx, &by_hand);
         graphss_dataset_destroy(ctx, &t.data);
     }
-    graphss_ctx_free(ctx);
 }
 
-TEST(no_edge_leaves_a_node_alone)
+TEST_CTX(no_edge_leaves_a_node_alone)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     tiny_world t;
     tiny_make(ctx, &t, 3, GRAPHSS_FEATURES_BINARY);
     graphss_attack_options opt = plain_options(GRAPHSS_ATTACK_EDGES, 40);
@@ -305,13 +298,11 @@ TEST(no_edge_leaves_a_node_alone)
         graphss_flips_destroy(ctx, &flips);
     }
     graphss_dataset_destroy(ctx, &t.data);
-    graphss_ctx_free(ctx);
 }
 
 /* Degrees so alike that one more edge shows: the test refuses every one of them. */
-TEST(a_strict_degree_test_refuses_edges_and_the_log_says_so)
+TEST_CTX(a_strict_degree_test_refuses_edges_and_the_log_says_so)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     tiny_world t;
     tiny_make(ctx, &t, 3, GRAPHSS_FEATURES_BINARY);
     graphss_attack_options opt = plain_options(GRAPHSS_ATTACK_EDGES, 3);
@@ -329,12 +320,10 @@ TEST(a_strict_degree_test_refuses_edges_and_the_log_says_so)
     graphss_flips_destroy(ctx, &flips);
     graphss_attack_log_destroy(ctx, &log);
     graphss_dataset_destroy(ctx, &t.data);
-    graphss_ctx_free(ctx);
 }
 
-TEST(an_isolated_victim_can_be_connected_but_has_no_influencers)
+TEST_CTX(an_isolated_victim_can_be_connected_but_has_no_influencers)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     tiny_world t;
     tiny_make(ctx, &t, 8, GRAPHSS_FEATURES_BINARY);
     /* The same graph without the edges of node 5. */
@@ -360,12 +349,10 @@ TEST(an_isolated_victim_can_be_connected_but_has_no_influencers)
     assert_int_equal(flips.count, 0);
     graphss_flips_destroy(ctx, &flips);
     graphss_dataset_destroy(ctx, &t.data);
-    graphss_ctx_free(ctx);
 }
 
-TEST(what_cannot_be_attacked_is_refused)
+TEST_CTX(what_cannot_be_attacked_is_refused)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     tiny_world t;
     tiny_make(ctx, &t, 8, GRAPHSS_FEATURES_BINARY);
     graphss_flips flips = {0};
@@ -425,7 +412,6 @@ TEST(what_cannot_be_attacked_is_refused)
         "the data has none");
     assert_int_equal(flips.count, 0);
     graphss_dataset_destroy(ctx, &t.data);
-    graphss_ctx_free(ctx);
 }
 
 static bool stop(void *user, const char *stage, size_t done, size_t total, const char *note)
@@ -498,9 +484,8 @@ static graphss_status attack_all(graphss_ctx *ctx, void *arg)
     return st;
 }
 
-TEST(every_allocation_may_fail)
+TEST_CTX(every_allocation_may_fail)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     tiny_world t;
     tiny_make(ctx, &t, 8, GRAPHSS_FEATURES_REAL);
     starving s = {.each = true};
@@ -518,7 +503,6 @@ TEST(every_allocation_may_fail)
     s.opt.kind = GRAPHSS_ATTACK_BOTH;
     testing_each_allocation_fails(attack_all, &s);
     graphss_dataset_destroy(ctx, &t.data);
-    graphss_ctx_free(ctx);
 }
 
 TEST(the_budget_and_the_domain_are_reported)
@@ -543,11 +527,11 @@ TEST(the_budget_and_the_domain_are_reported)
     assert_string_equal(text, "0 <-> 1 (binary, forced)");
 }
 
-/* With the same budget for all it is the attack itself, on a ground made before or not; else
- * each victim has its own, and with a stride only every so many-th node is joined. */
-TEST(victims_may_have_budgets_of_their_own)
+/* With the same budget for all victims it is the attack itself, with prepared state or
+ * without. Otherwise each has its own budget, and with a stride only every stride-th node is a
+ * target. */
+TEST_CTX(victims_may_have_budgets_of_their_own)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     const int32_t victim[] = {3, 7, 9};
     enum { N = sizeof victim / sizeof *victim };
     for (uint64_t seed = 1; seed <= 4; seed++) {
@@ -588,7 +572,6 @@ TEST(victims_may_have_budgets_of_their_own)
         graphss_flips_destroy(ctx, &want);
         graphss_dataset_destroy(ctx, &t.data);
     }
-    graphss_ctx_free(ctx);
 }
 
 int main(void)

@@ -1,5 +1,5 @@
-/* What the original Nettack and the paper's public code did, replayed. The files are not
- * ours to ship: GRAPHSS_REFERENCE names their folder. */
+/* Replays runs of the original Nettack and of the paper's public code. We may not distribute
+ * the files: GRAPHSS_REFERENCE names their folder. */
 #include "data/build.h"
 #include "data/formats/npz.h"
 #include "testing.h"
@@ -106,17 +106,16 @@ static void compare(graphss_ctx *ctx, const graphss_attack_input *in,
             assert_int_equal(log.step[i].n_features, whole(step, "n_candidate_features"));
         (*compared)++;
         if (tie && (f->target != json_integer_value(json_array_get(pair, 1))))
-            break; /* from a tie on, another choice leads elsewhere */
+            break; /* after a tie, another choice leads elsewhere */
     }
     graphss_flips_destroy(ctx, &flips);
     graphss_attack_log_destroy(ctx, &log);
 }
 
-TEST(every_victim_is_attacked_as_by_the_original)
+TEST_CTX(every_victim_is_attacked_as_by_the_original)
 {
     char path[512];
     testing_reference(path, sizeof path, "nettack_cora.npz");
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_i_npz *npz = NULL;
     assert_ok(ctx, graphss_i_npz_open(ctx, &npz, path, 0));
     graphss_graph graph = {0};
@@ -176,7 +175,6 @@ TEST(every_victim_is_attacked_as_by_the_original)
     graphss_release(ctx, label);
     graphss_features_destroy(ctx, &features);
     graphss_graph_destroy(ctx, &graph);
-    graphss_ctx_free(ctx);
 }
 
 /* float *w [d x k] = a [d x h] b [h x k], the first and last layer of the stored model. */
@@ -196,11 +194,10 @@ static float *multiply(graphss_ctx *ctx, graphss_i_npz *npz, size_t d, size_t h,
     return w;
 }
 
-TEST(paper_mode_repeats_the_papers_code)
+TEST_CTX(paper_mode_repeats_the_papers_code)
 {
     char path[512];
     testing_reference(path, sizeof path, "graphss_cora_gcn.npz");
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_i_npz *npz = NULL;
     assert_ok(ctx, graphss_i_npz_open(ctx, &npz, path, 0));
     graphss_graph graph = {0}, want_graph = {0}, got_graph = {0};
@@ -264,7 +261,6 @@ TEST(paper_mode_repeats_the_papers_code)
     graphss_graph_destroy(ctx, &got_graph);
     graphss_graph_destroy(ctx, &want_graph);
     graphss_graph_destroy(ctx, &graph);
-    graphss_ctx_free(ctx);
 }
 
 int main(void)

@@ -1,4 +1,4 @@
-/* The two tests of what would be noticed, against their definitions. */
+/* The two unnoticeability tests, against their definitions. */
 #include "attack/nettack/unnoticed.h"
 #include "attack/test/testing_attack.h"
 
@@ -41,10 +41,9 @@ static void check_all(
 }
 
 /* Many words, most of them together with most others or with few: blocks of bits in full. */
-TEST(allowed_words_among_many)
+TEST_CTX(allowed_words_among_many)
 {
     enum { NODES = 40, WORDS = 150, BLOCKS = 3 };
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_rng rng = graphss_rng_make(5, 1);
     static float x[NODES][WORDS];
     uint8_t wanted[WORDS], got[WORDS];
@@ -83,13 +82,11 @@ TEST(allowed_words_among_many)
     }
     graphss_i_cooccur_destroy(ctx, &c);
     graphss_i_feature_index_destroy(ctx, &words);
-    graphss_ctx_free(ctx);
 }
 
 /* Kept rows, rows worked out on the spot, and rows kept up to date while words change. */
-TEST(allowed_words_agree_with_the_definition)
+TEST_CTX(allowed_words_agree_with_the_definition)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     uint64_t row[1];
     double sum[TINY_D];
     graphss_i_cooccur_scratch scratch = {row, sum};
@@ -131,12 +128,10 @@ TEST(allowed_words_agree_with_the_definition)
         graphss_i_feature_index_destroy(ctx, &x);
         graphss_dataset_destroy(ctx, &t.data);
     }
-    graphss_ctx_free(ctx);
 }
 
-TEST(an_added_feature_gets_the_median_of_its_column)
+TEST_CTX(an_added_feature_gets_the_median_of_its_column)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     /* columns: 1 4 2 / 3 1 / none / 7, as rows */
     int64_t offset[] = {0, 2, 4, 6};
     int32_t column[] = {0, 1, 0, 1, 0, 3};
@@ -164,7 +159,6 @@ TEST(an_added_feature_gets_the_median_of_its_column)
             assert_int_equal(x.holders.length[0], 2);
         graphss_i_feature_index_destroy(ctx, &x);
     }
-    graphss_ctx_free(ctx);
 }
 
 static int ascending(const void *a, const void *b)
@@ -175,10 +169,9 @@ static int ascending(const void *a, const void *b)
 
 /* Against sorting, columns of every length up to 60, with ties and without. */
 /* 200 columns, so that rows outgrow their room and shrink again. */
-TEST(words_set_one_by_one_agree_with_a_table)
+TEST_CTX(words_set_one_by_one_agree_with_a_table)
 {
     enum { N = 3, D = 200 };
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     int64_t offset[] = {0, 0, 2, 3};
     int32_t column[] = {5, 190, 7};
     float value[] = {1, 2, 3};
@@ -206,13 +199,11 @@ TEST(words_set_one_by_one_agree_with_a_table)
         }
     }
     graphss_i_feature_index_destroy(ctx, &x);
-    graphss_ctx_free(ctx);
 }
 
-TEST(medians_agree_with_sorting)
+TEST_CTX(medians_agree_with_sorting)
 {
     enum { MOST = 60 };
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_rng rng = graphss_rng_make(9, 0);
     for (size_t n = 1; n <= MOST; n++)
         for (size_t ties = 0; ties < 2; ties++) {
@@ -236,7 +227,6 @@ TEST(medians_agree_with_sorting)
                 on == (float)(0.5 * ((double)sorted[(n - 1) / 2] + (double)sorted[n / 2])));
             graphss_i_feature_index_destroy(ctx, &x);
         }
-    graphss_ctx_free(ctx);
 }
 
 /* The ratio from two whole lists of degrees. */
@@ -263,7 +253,7 @@ TEST(the_degree_ratio_agrees_with_whole_lists_of_degrees)
         before[i] = now[i] = 1 + (int)graphss_rng_below(&rng, MOST);
         count[before[i]]++;
     }
-    graphss_i_degree_test t[2]; /* as it should be, and as the paper's code has it */
+    graphss_i_degree_test t[2]; /* as published, and as in the paper's code */
     graphss_i_degree_test_start(&t[0], count, MOST, 0.004, false);
     graphss_i_degree_test_start(&t[1], count, MOST, 0.004, true);
     for (int flip = 0; flip < 50; flip++) {

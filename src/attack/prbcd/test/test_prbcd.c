@@ -70,7 +70,7 @@ static void check_strength(const char *model)
         said_before += log.victim[i].loss_before / SCENE_VICTIMS;
         said_after += log.victim[i].loss_after / SCENE_VICTIMS;
     }
-    /* what it believes to have done is what the model then says */
+    /* the reported margin is the one that the model gives */
     assert_true(fabs(said_before - before) < 1e-3);
     assert_true(fabs(said_after - prbcd) < 1e-3);
     if (!(prbcd < dice && dice < before))
@@ -90,9 +90,8 @@ TEST(it_is_stronger_than_dice)
 }
 
 /* All single flips tried one by one: on one flip the descent finds one of the best. */
-TEST(one_flip_is_among_the_best)
+TEST_CTX(one_flip_is_among_the_best)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     fixture s;
     fixture_make(ctx, &s, "gcn");
     graphss_attack_options opt = options();
@@ -138,7 +137,6 @@ TEST(one_flip_is_among_the_best)
     graphss_attack_log_destroy(ctx, &log);
     graphss_flips_destroy(ctx, &chosen);
     fixture_destroy(ctx, &s);
-    graphss_ctx_free(ctx);
 }
 
 TEST(threads_do_not_matter_and_changes_fit_one_after_another)
@@ -165,9 +163,8 @@ TEST(threads_do_not_matter_and_changes_fit_one_after_another)
     }
 }
 
-TEST(what_it_cannot_do_is_refused)
+TEST_CTX(what_it_cannot_do_is_refused)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     fixture s;
     graphss_flips flips = {0};
     fixture_make(ctx, &s, "gcn");
@@ -184,7 +181,6 @@ TEST(what_it_cannot_do_is_refused)
     assert_fails(
         ctx, graphss_attack_run(ctx, &flips, NULL, &s.in, &opt), GRAPHSS_ERR_INVALID, "model");
     fixture_destroy(ctx, &s);
-    graphss_ctx_free(ctx);
 }
 
 static graphss_status run_once(graphss_ctx *ctx, void *arg)
@@ -197,15 +193,13 @@ static graphss_status run_once(graphss_ctx *ctx, void *arg)
     return st;
 }
 
-TEST(each_allocation_may_fail)
+TEST_CTX(each_allocation_may_fail)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     fixture s;
     fixture_make(ctx, &s, "sgc");
     s.in.n_victims = 1;
     testing_each_allocation_fails(run_once, &s);
     fixture_destroy(ctx, &s);
-    graphss_ctx_free(ctx);
 }
 
 /* ---- local net ---- */
@@ -352,9 +346,8 @@ TEST(slopes_are_those_of_finite_differences)
     check_slopes("sage", true, 2);
 }
 
-TEST(a_model_without_edges_is_refused)
+TEST_CTX(a_model_without_edges_is_refused)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     local_fixture s;
     graphss_i_local_model lm = {0};
     local_fixture_make(ctx, &s, "mlp", true, 2);
@@ -362,7 +355,6 @@ TEST(a_model_without_edges_is_refused)
         graphss_i_local_model_init(ctx, &lm, s.model, WORLD_NODES, &s.w.features),
         GRAPHSS_ERR_INVALID, "mlp");
     local_fixture_destroy(ctx, &s);
-    graphss_ctx_free(ctx);
 }
 
 static graphss_status build_once(graphss_ctx *ctx, void *arg)
@@ -380,14 +372,12 @@ static graphss_status build_once(graphss_ctx *ctx, void *arg)
     return st;
 }
 
-TEST(each_allocation_of_a_local_network_may_fail)
+TEST_CTX(each_allocation_of_a_local_network_may_fail)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     local_fixture s;
     local_fixture_make(ctx, &s, "gcn", true, 2);
     testing_each_allocation_fails(build_once, &s);
     local_fixture_destroy(ctx, &s);
-    graphss_ctx_free(ctx);
 }
 
 int main(void)

@@ -36,7 +36,7 @@ static bool leads_to(const fixture *s, const graphss_flip *f, int32_t like, doub
            1e-5;
 }
 
-/* The node that all D changes from there on lead to, or -1. */
+/* The node that all D changes from there on point to, or -1. */
 static int32_t model_of(const fixture *s, const graphss_flip *f, double share)
 {
     for (int32_t u = 0; u < (int32_t)s->data.graph.n_nodes; u++) {
@@ -51,10 +51,9 @@ static int32_t model_of(const fixture *s, const graphss_flip *f, double share)
 
 /* All that is copied is the model's, all that is drawn or churned is somebody's; nothing
  * becomes 0. Values of one node each. */
-TEST(attacks_on_dense_features_take_values_of_others)
+TEST_CTX(attacks_on_dense_features_take_values_of_others)
 {
     static const char *const method[] = {"copy", "random", "benign"};
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     fixture s;
     measured(ctx, &s);
     for (size_t m = 0; m < sizeof method / sizeof *method; m++) {
@@ -81,7 +80,6 @@ TEST(attacks_on_dense_features_take_values_of_others)
         graphss_flips_destroy(ctx, &flips);
     }
     fixture_destroy(ctx, &s);
-    graphss_ctx_free(ctx);
 }
 
 static graphss_status copy_all(graphss_ctx *ctx, void *arg)
@@ -96,14 +94,12 @@ static graphss_status copy_all(graphss_ctx *ctx, void *arg)
     return st;
 }
 
-TEST(failing_allocations_leave_nothing)
+TEST_CTX(failing_allocations_leave_nothing)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     fixture s;
     measured(ctx, &s);
     testing_allocations_fail(copy_all, &s, 20);
     fixture_destroy(ctx, &s);
-    graphss_ctx_free(ctx);
 }
 
 /* Nodes that pose as a node of another class, and change that is no attack. */
@@ -127,8 +123,8 @@ static float word(const graphss_features *x, int32_t i, int32_t column)
     return 0;
 }
 
-/* Could these changes have been made to look like c? By the definition: new edges lead to c or
- * its neighbours, new words are those of c with their values, lost words are not. */
+/* Checks by definition whether these changes imitate c: new edges lead to c or its neighbours,
+ * new words are those of c with their values, removed words are not. */
 static bool looks_like(const fixture *s, const graphss_flip *item, size_t n, int32_t c)
 {
     for (size_t i = 0; i < n; i++) {
@@ -144,9 +140,8 @@ static bool looks_like(const fixture *s, const graphss_flip *item, size_t n, int
     return true;
 }
 
-TEST(every_victim_is_made_to_look_like_one_node_of_another_class)
+TEST_CTX(every_victim_is_made_to_look_like_one_node_of_another_class)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     fixture s;
     fixture_make(ctx, &s, NULL);
     graphss_attack_options opt = options("copy", 6, 8);
@@ -189,17 +184,16 @@ TEST(every_victim_is_made_to_look_like_one_node_of_another_class)
         at += n;
     }
     assert_int_equal(at, flips.count);
-    /* a fair coin over twelve victims: none of a kind once in four thousand seeds */
+    /* a fair coin over twelve victims: one side never comes up for one seed in four thousand
+     */
     assert_true(cutting > 0 && joining > 0);
     graphss_attack_log_destroy(ctx, &log);
     graphss_flips_destroy(ctx, &flips);
     fixture_destroy(ctx, &s);
-    graphss_ctx_free(ctx);
 }
 
-TEST(a_large_budget_of_words_takes_all_and_leaves_edges)
+TEST_CTX(a_large_budget_of_words_takes_all_and_leaves_edges)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     fixture s;
     fixture_make(ctx, &s, NULL);
     s.in.n_victims = 1;
@@ -219,12 +213,10 @@ TEST(a_large_budget_of_words_takes_all_and_leaves_edges)
     graphss_dataset_destroy(ctx, &now);
     graphss_flips_destroy(ctx, &flips);
     fixture_destroy(ctx, &s);
-    graphss_ctx_free(ctx);
 }
 
-TEST(either_kind_of_change_keeps_one_budget)
+TEST_CTX(either_kind_of_change_keeps_one_budget)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     fixture s;
     fixture_make(ctx, &s, NULL);
     graphss_attack_options opt = options("copy", 0, 0);
@@ -240,7 +232,6 @@ TEST(either_kind_of_change_keeps_one_budget)
     graphss_attack_log_destroy(ctx, &log);
     graphss_flips_destroy(ctx, &flips);
     fixture_destroy(ctx, &s);
-    graphss_ctx_free(ctx);
 }
 
 static void same_flips(const graphss_flip *a, const graphss_flip *b, size_t n)
@@ -253,9 +244,8 @@ static void same_flips(const graphss_flip *a, const graphss_flip *b, size_t n)
     }
 }
 
-TEST(draws_follow_the_seed_and_the_victim)
+TEST_CTX(draws_follow_the_seed_and_the_victim)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     fixture s;
     fixture_make(ctx, &s, NULL);
     graphss_attack_options opt = options("copy", 3, 20);
@@ -278,12 +268,10 @@ TEST(draws_follow_the_seed_and_the_victim)
     graphss_flips_destroy(ctx, &last);
     graphss_flips_destroy(ctx, &all);
     fixture_destroy(ctx, &s);
-    graphss_ctx_free(ctx);
 }
 
-TEST(benign_is_churn_by_another_name)
+TEST_CTX(benign_is_churn_by_another_name)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     fixture s;
     fixture_make(ctx, &s, NULL);
     const graphss_attack_options opt = options("benign", 3, 10);
@@ -309,12 +297,10 @@ TEST(benign_is_churn_by_another_name)
     graphss_flips_destroy(ctx, &wanted);
     graphss_flips_destroy(ctx, &flips);
     fixture_destroy(ctx, &s);
-    graphss_ctx_free(ctx);
 }
 
-TEST(what_has_no_meaning_is_refused)
+TEST_CTX(what_has_no_meaning_is_refused)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     fixture s;
     fixture_make(ctx, &s, NULL);
     static const char *const method[] = {"copy", "benign"};
@@ -334,7 +320,6 @@ TEST(what_has_no_meaning_is_refused)
     assert_fails(ctx, graphss_attack_run(ctx, &flips, NULL, &s.in, &opt), GRAPHSS_ERR_INVALID,
         "--kind");
     fixture_destroy(ctx, &s);
-    graphss_ctx_free(ctx);
 }
 
 typedef struct attempt {
@@ -351,9 +336,8 @@ static graphss_status run_once(graphss_ctx *ctx, void *arg)
     return st;
 }
 
-TEST(each_allocation_may_fail)
+TEST_CTX(each_allocation_may_fail)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     fixture s;
     fixture_make(ctx, &s, NULL);
     s.in.n_victims = 2;
@@ -363,7 +347,6 @@ TEST(each_allocation_may_fail)
     a.opt = options("benign", 3, 6);
     testing_each_allocation_fails(run_once, &a);
     fixture_destroy(ctx, &s);
-    graphss_ctx_free(ctx);
 }
 
 int main(void)

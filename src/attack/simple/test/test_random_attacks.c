@@ -19,9 +19,8 @@ static void same_flips(const graphss_flips *a, const graphss_flips *b)
     }
 }
 
-TEST(the_budget_is_spent_and_the_changes_fit)
+TEST_CTX(the_budget_is_spent_and_the_changes_fit)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     fixture s;
     fixture_make(ctx, &s, NULL);
     const char *const method[] = {"random", "dice"};
@@ -49,12 +48,10 @@ TEST(the_budget_is_spent_and_the_changes_fit)
         graphss_flips_destroy(ctx, &flips);
     }
     fixture_destroy(ctx, &s);
-    graphss_ctx_free(ctx);
 }
 
-TEST(dice_cuts_inside_and_joins_across)
+TEST_CTX(dice_cuts_inside_and_joins_across)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     fixture s;
     fixture_make(ctx, &s, NULL);
     graphss_attack_options opt = options("dice");
@@ -73,12 +70,10 @@ TEST(dice_cuts_inside_and_joins_across)
     assert_in_range(cuts, 8, 40);
     graphss_flips_destroy(ctx, &flips);
     fixture_destroy(ctx, &s);
-    graphss_ctx_free(ctx);
 }
 
-TEST(draws_follow_the_seed_and_the_victim)
+TEST_CTX(draws_follow_the_seed_and_the_victim)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     fixture s;
     fixture_make(ctx, &s, NULL);
     graphss_attack_options opt = options("random");
@@ -106,12 +101,10 @@ TEST(draws_follow_the_seed_and_the_victim)
     graphss_flips_destroy(ctx, &again);
     graphss_flips_destroy(ctx, &all);
     fixture_destroy(ctx, &s);
-    graphss_ctx_free(ctx);
 }
 
-TEST(influencers_change_in_place_of_the_victim)
+TEST_CTX(influencers_change_in_place_of_the_victim)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     fixture s;
     fixture_make(ctx, &s, NULL);
     graphss_attack_options opt = options("dice");
@@ -127,12 +120,10 @@ TEST(influencers_change_in_place_of_the_victim)
     }
     graphss_flips_destroy(ctx, &flips);
     fixture_destroy(ctx, &s);
-    graphss_ctx_free(ctx);
 }
 
-TEST(more_changes_than_possible_are_left_out)
+TEST_CTX(more_changes_than_possible_are_left_out)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     fixture s;
     fixture_make(ctx, &s, NULL);
     graphss_attack_options opt = options("random");
@@ -147,12 +138,10 @@ TEST(more_changes_than_possible_are_left_out)
     graphss_attack_log_destroy(ctx, &log);
     graphss_flips_destroy(ctx, &flips);
     fixture_destroy(ctx, &s);
-    graphss_ctx_free(ctx);
 }
 
-TEST(paper_mode_is_refused)
+TEST_CTX(paper_mode_is_refused)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     fixture s;
     fixture_make(ctx, &s, NULL);
     graphss_attack_options opt = options("random");
@@ -161,7 +150,6 @@ TEST(paper_mode_is_refused)
     assert_fails(ctx, graphss_attack_run(ctx, &flips, NULL, &s.in, &opt), GRAPHSS_ERR_INVALID,
         "random has no such mode");
     fixture_destroy(ctx, &s);
-    graphss_ctx_free(ctx);
 }
 
 static graphss_status run_once(graphss_ctx *ctx, void *arg)
@@ -177,15 +165,13 @@ static graphss_status run_once(graphss_ctx *ctx, void *arg)
     return st;
 }
 
-TEST(each_allocation_may_fail)
+TEST_CTX(each_allocation_may_fail)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     fixture s;
     fixture_make(ctx, &s, NULL);
     s.in.n_victims = 2;
     testing_each_allocation_fails(run_once, &s);
     fixture_destroy(ctx, &s);
-    graphss_ctx_free(ctx);
 }
 
 int main(void)

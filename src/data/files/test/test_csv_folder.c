@@ -73,9 +73,8 @@ static const char people_edges[] = "dst_id,note,src_id,weight\n"
                                    "karl,y,\"b, c\",0\n"
                                    "anna,y,anna,1\n";
 
-TEST(names_labels_masks_and_dense_features)
+TEST_CTX(names_labels_masks_and_dense_features)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_dataset data = read_good(ctx, people_nodes, people_edges);
     assert_int_equal(data.graph.n_nodes, 3);
     assert_int_equal(graphss_graph_edges(&data.graph), 2);
@@ -101,12 +100,10 @@ TEST(names_labels_masks_and_dense_features)
     assert_int_equal(data.split.n_test, 1);
     assert_int_equal(data.split.test[0], 2);
     graphss_dataset_destroy(ctx, &data);
-    graphss_ctx_free(ctx);
 }
 
-TEST(words_with_values_make_sparse_features)
+TEST_CTX(words_with_values_make_sparse_features)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_dataset data = read_good(
         ctx, "id,feat\nx,\"\"\ny,cat:1 a:b:2\nz,\"dog:3,cat:1\"\n", "source,target\nx,y\n");
     assert_int_equal(data.features.n_cols, 3);
@@ -125,12 +122,10 @@ TEST(words_with_values_make_sparse_features)
     assert_true(cell(&data.features, 0, 7) == 1);
     assert_true(cell(&data.features, 1, 2) == 0.5f);
     graphss_dataset_destroy(ctx, &data);
-    graphss_ctx_free(ctx);
 }
 
-TEST(numeric_columns_are_features_and_text_is_left_out)
+TEST_CTX(numeric_columns_are_features_and_text_is_left_out)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_dataset data = read_good(ctx,
         "node_id;age;title;class;height;graph_id\n"
         "0;30;one;3;1.5;0\n1;40;2;7;1.75;0\n",
@@ -144,25 +139,21 @@ TEST(numeric_columns_are_features_and_text_is_left_out)
     assert_string_equal(graphss_names_get(&data.class_names, 1), "7");
     assert_int_equal(graphss_graph_edges(&data.graph), 1);
     graphss_dataset_destroy(ctx, &data);
-    graphss_ctx_free(ctx);
 }
 
-TEST(a_file_that_is_not_utf_8_is_taken_as_latin_1)
+TEST_CTX(a_file_that_is_not_utf_8_is_taken_as_latin_1)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_dataset data = read_good(ctx, "id,label\nren\xe9,caf\xe9\nb,x\n", "ren\xe9,b\n");
     assert_string_equal(graphss_names_get(&data.node_names, 0), "ren\xc3\xa9");
     assert_string_equal(graphss_names_get(&data.class_names, 0), "caf\xc3\xa9");
     assert_int_equal(graphss_graph_edges(&data.graph), 1);
     graphss_dataset_destroy(ctx, &data);
-    graphss_ctx_free(ctx);
 }
 
-TEST(edges_need_no_header)
+TEST_CTX(edges_need_no_header)
 {
     static const char *const edges[] = {"a,b\nb,c\n", "a,b,1\nb,c,2\n", "one,two\na,b\nb,c\n",
         "src\tdst\na\tb\nb\tc\n", "from to\na b\nb c\n"};
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     for (size_t i = 0; i < sizeof edges / sizeof *edges; i++) {
         graphss_dataset data = read_good(ctx, "node_id\na\nb\nc\n", edges[i]);
         assert_int_equal(graphss_graph_edges(&data.graph), 2);
@@ -172,7 +163,6 @@ TEST(edges_need_no_header)
         assert_int_equal(data.cleaned.weighted, i == 1);
         graphss_dataset_destroy(ctx, &data);
     }
-    graphss_ctx_free(ctx);
 }
 
 static void keep_warning(void *user, graphss_log_level level, const char *line)
@@ -187,7 +177,7 @@ TEST(what_pandas_writes_is_what_was_meant)
     graphss_ctx *ctx = graphss_ctx_new(&(graphss_ctx_options){
         .struct_size = sizeof(graphss_ctx_options), .log = keep_warning, .user = warning});
     assert_non_null(ctx);
-    /* Its index has no name; labels that lack somewhere make all of them 1.0. */
+    /* The index column has no name; a missing label turns all of them into 1.0. */
     graphss_dataset data = read_good(ctx,
         ",id,label,age,title\n7,a,0.0,1,\n8,b,1.0,2,x\n"
         "9,c,,3,\n10,d,-1.0,4,\n11,e,1,5,\n",
@@ -231,7 +221,7 @@ TEST(labels_that_differ_only_in_case_are_reported)
     graphss_ctx_free(ctx);
 }
 
-TEST(mistakes_are_named_with_their_place)
+TEST_CTX(mistakes_are_named_with_their_place)
 {
     static const char e[] = "src,dst\n0,1\n";
     static const struct {
@@ -245,7 +235,7 @@ TEST(mistakes_are_named_with_their_place)
         {"id,label\n0,a\n ,b\n", e, "nodes.csv:3:2: found '', want the id"},
         {"id,age\n0,1\n1,old\n", e, "nodes.csv:3:3: found 'old', want a finite number"},
         {"id,age\n0,nan\n1,3\n", e, "nodes.csv:2:3: found 'nan', want a finite number"},
-        /* one rule for what is missing, whatever the order of the rows */
+        /* one rule for missing cells, whatever the order of the rows */
         {"id,age\n0,\n1,NA\n2,3\n", e,
             "nodes.csv:2:3: found '', want a finite number, as in line 4 of column 'age'"},
         {"id,age\n0,3\n1,\n", e, "nodes.csv:3:3: found '', want a finite number"},
@@ -289,7 +279,6 @@ TEST(mistakes_are_named_with_their_place)
         {"id\n0\n1\n", "src,dst,weight\n0,1,x\n",
             "edges.csv:2:5: found 'x', want a finite weight"},
     };
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         graphss_dataset data = {0};
         folder f = make_folder(cases[i].nodes, cases[i].edges);
@@ -299,19 +288,16 @@ TEST(mistakes_are_named_with_their_place)
         assert_fails(ctx, st, GRAPHSS_ERR_DATA, cases[i].part);
         assert_null(data.graph.offset);
     }
-    graphss_ctx_free(ctx);
 }
 
-TEST(a_file_too_large_for_the_memory_allowed_is_refused)
+TEST_CTX(a_file_too_large_for_the_memory_allowed_is_refused)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_dataset data = {0};
     folder f = make_folder(people_nodes, people_edges);
     const graphss_status st =
         graphss_i_read_csv_folder(ctx, &data, f.path, 1000, GRAPHSS_MISSING_ERROR);
     remove_folder(&f);
     assert_fails(ctx, st, GRAPHSS_ERR_LIMIT, "nodes.csv");
-    graphss_ctx_free(ctx);
 }
 
 static graphss_dataset read_missing(
@@ -325,10 +311,9 @@ static graphss_dataset read_missing(
     return data;
 }
 
-TEST(empty_cells_are_means_or_zeros_where_the_caller_says_so)
+TEST_CTX(empty_cells_are_means_or_zeros_where_the_caller_says_so)
 {
     static const char nodes[] = "id,age,size\na,,1\nb,2,?\nc,4,5\nd,NA,6\n";
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_dataset data = read_missing(ctx, nodes, GRAPHSS_MISSING_MEAN);
     assert_int_equal(data.features.n_cols, 2);
     assert_float_equal(cell(&data.features, 0, 0), 3, 1e-6);
@@ -349,12 +334,10 @@ TEST(empty_cells_are_means_or_zeros_where_the_caller_says_so)
     assert_float_equal(cell(&data.features, 1, 1), 0, 0);
     assert_int_equal(data.missing.count, 0);
     graphss_dataset_destroy(ctx, &data);
-    graphss_ctx_free(ctx);
 }
 
-TEST(text_of_few_values_is_a_column_for_each_value)
+TEST_CTX(text_of_few_values_is_a_column_for_each_value)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_dataset data = read_missing(ctx,
         "id,name,city,age\na,x,Ulm,1\nb,y,,2\nc,z,Bonn,3\nd,w,Ulm,4\ne,v,Bonn,5\n",
         GRAPHSS_MISSING_ERROR);
@@ -367,7 +350,6 @@ TEST(text_of_few_values_is_a_column_for_each_value)
         for (int32_t c = 0; c < 2; c++)
             assert_float_equal(cell(&data.features, i, c + 1), city[i][c], 0);
     graphss_dataset_destroy(ctx, &data);
-    graphss_ctx_free(ctx);
 }
 
 static graphss_status read_and_destroy(graphss_ctx *ctx, void *arg)

@@ -3,7 +3,7 @@
 #include "testing.h"
 #include <sys/stat.h>
 
-/* A data folder with a dataset in each of the places where one may be. */
+/* A data folder with a dataset in each of the places that are searched. */
 typedef struct data_folder {
     char path[512];
 } data_folder;
@@ -74,7 +74,7 @@ static void remove_folder(const data_folder *f)
     rmdir(f->path);
 }
 
-TEST(names_and_paths_find_their_reader)
+TEST_CTX(names_and_paths_find_their_reader)
 {
     static const struct {
         const char *where; /* as a name; with '/' before it: a path in the folder */
@@ -95,7 +95,6 @@ TEST(names_and_paths_find_their_reader)
         {"synth:", "synth", "synth"},
         {"synth:nodes=30,classes=2", "synth", "synth"},
     };
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     const data_folder f = make_folder(ctx);
     const char *const dirs[] = {"/nowhere", f.path, NULL};
     const graphss_read_options opt = {.struct_size = sizeof opt, .data_dirs = dirs};
@@ -110,12 +109,10 @@ TEST(names_and_paths_find_their_reader)
         graphss_dataset_destroy(ctx, &data);
     }
     remove_folder(&f);
-    graphss_ctx_free(ctx);
 }
 
-TEST(what_is_not_there_is_said_with_a_hint)
+TEST_CTX(what_is_not_there_is_said_with_a_hint)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     const data_folder f = make_folder(ctx);
     const char *const dirs[] = {"/nowhere", f.path, NULL};
     const graphss_read_options opt = {.struct_size = sizeof opt, .data_dirs = dirs};
@@ -144,7 +141,6 @@ TEST(what_is_not_there_is_said_with_a_hint)
         "neither nodes.csv nor edges.csv");
     assert_null(data.graph.offset);
     remove_folder(&f);
-    graphss_ctx_free(ctx);
 }
 
 /* Sets the three variables; NULL takes one away. */
@@ -156,7 +152,7 @@ static void surround(const char *listed, const char *xdg, const char *home)
         assert_int_equal(value[i] ? setenv(name[i], value[i], 1) : unsetenv(name[i]), 0);
 }
 
-TEST(without_folders_given_the_environment_names_them)
+TEST_CTX(without_folders_given_the_environment_names_them)
 {
     static const struct {
         const char *listed, *xdg, *home, *want[4];
@@ -166,7 +162,6 @@ TEST(without_folders_given_the_environment_names_them)
         {"a", "/x", "/home/anna", {"a", "/x/graphss"}},
         {":a::/b c:", "relative", "/h", {"a", "/b c", "/h/.local/share/graphss"}},
     };
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const char **dirs = NULL;
         size_t n = 0;
@@ -186,17 +181,14 @@ TEST(without_folders_given_the_environment_names_them)
         "/nowhere/graphss)");
     graphss_dataset_destroy(ctx, &data);
     remove_folder(&f);
-    graphss_ctx_free(ctx);
 }
 
-TEST(the_limit_of_memory_reaches_the_reader)
+TEST_CTX(the_limit_of_memory_reaches_the_reader)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     const graphss_read_options opt = {.struct_size = sizeof opt, .max_bytes = 5000};
     graphss_dataset data = {0};
     assert_fails(
         ctx, graphss_dataset_read(ctx, &data, "synth:", &opt), GRAPHSS_ERR_LIMIT, "synth");
-    graphss_ctx_free(ctx);
 }
 
 static graphss_status read_and_destroy(graphss_ctx *ctx, void *arg)
@@ -218,15 +210,13 @@ static graphss_status find_and_destroy(graphss_ctx *ctx, void *arg)
     return st;
 }
 
-TEST(each_allocation_may_fail)
+TEST_CTX(each_allocation_may_fail)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     data_folder f = make_folder(ctx);
     testing_each_allocation_fails(read_and_destroy, f.path);
     surround(f.path, NULL, NULL);
     testing_each_allocation_fails(find_and_destroy, NULL);
     remove_folder(&f);
-    graphss_ctx_free(ctx);
 }
 
 /* ---- predictions ---- */
@@ -241,9 +231,8 @@ static int32_t trained[] = {2}, validated[] = {0}, tested[] = {1}, seen[] = {1};
 static const graphss_predictions whole = {3, 2, label, prob, posterior, perturbed,
     {3, start, text}, {2, start, text}, {1, 1, 1, trained, validated, tested, seen, seen, 0}};
 
-TEST(predictions_read_back_as_they_were)
+TEST_CTX(predictions_read_back_as_they_were)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     char path[256];
     testing_temporary(path, sizeof path, "predictions.npz");
     graphss_predictions p = {0};
@@ -262,10 +251,10 @@ TEST(predictions_read_back_as_they_were)
     assert_int_equal(p.split.train[0], 2);
     assert_int_equal(p.split.val[0], 0);
     assert_int_equal(p.split.test[0], 1);
-    assert_null(p.split.train_label); /* which nodes, not what was said of them */
+    assert_null(p.split.train_label); /* the nodes, not their labels */
     graphss_predictions_destroy(ctx, &p);
 
-    /* Labels alone: the largest tells the number of classes. */
+    /* Labels alone: the largest gives the number of classes. */
     const graphss_predictions bare = {.n_nodes = 3, .n_classes = 9, .label = label};
     assert_ok(ctx, graphss_predictions_write(ctx, &bare, path));
     assert_ok(ctx, graphss_predictions_read(ctx, &p, path));
@@ -274,7 +263,6 @@ TEST(predictions_read_back_as_they_were)
     assert_int_equal(p.split.n_train + p.split.n_val + p.split.n_test, 0);
     graphss_predictions_destroy(ctx, &p);
     unlink(path);
-    graphss_ctx_free(ctx);
 }
 
 TEST(unsound_predictions_are_refused)
@@ -357,9 +345,8 @@ static const int32_t truth[N] = {0, 1, 2, 0, -1};
 
 #define FIXTURE(name) GRAPHSS_SEEDS "/data/" name ".npz"
 
-TEST(a_split_reads_back_as_it_was)
+TEST_CTX(a_split_reads_back_as_it_was)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     char path[256];
     testing_temporary(path, sizeof path, "split.npz");
     int32_t classes[200];
@@ -380,12 +367,10 @@ TEST(a_split_reads_back_as_it_was)
     graphss_split_destroy(ctx, &b);
     graphss_split_destroy(ctx, &a);
     unlink(path);
-    graphss_ctx_free(ctx);
 }
 
-TEST(masks_are_lists_and_missing_labels_come_from_the_truth)
+TEST_CTX(masks_are_lists_and_missing_labels_come_from_the_truth)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_split s = {0};
     assert_ok(ctx, graphss_split_read(ctx, &s, FIXTURE("masks"), truth, N, K));
     assert_int_equal(s.n_train, 2);
@@ -403,7 +388,6 @@ TEST(masks_are_lists_and_missing_labels_come_from_the_truth)
     assert_fails(ctx, graphss_split_read(ctx, &s, FIXTURE("plain"), truth, N, K),
         GRAPHSS_ERR_DATA, "no split in it");
     assert_null(s.train);
-    graphss_ctx_free(ctx);
 }
 
 TEST(bad_nodes_and_labels_are_refused_with_their_place)
@@ -469,9 +453,8 @@ TEST(each_allocation_of_a_split_may_fail)
     unlink(path);
 }
 
-TEST(a_split_without_its_lists_is_not_written)
+TEST_CTX(a_split_without_its_lists_is_not_written)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     char path[256];
     testing_temporary(path, sizeof path, "lists.npz");
     int32_t train[] = {0, 1};
@@ -491,7 +474,6 @@ TEST(a_split_without_its_lists_is_not_written)
     data.graph.target = target;
     assert_int_not_equal(access(path, F_OK), 0);
     graphss_dataset_destroy(ctx, &data);
-    graphss_ctx_free(ctx);
 }
 
 int main(void)

@@ -19,12 +19,11 @@ static graphss_status read_text(
     return st;
 }
 
-TEST(numbers_stay_numbers)
+TEST_CTX(numbers_stay_numbers)
 {
     static const char *const texts[] = {"# comment\n3 1\n1\t2\n\n% more\n2 0\n",
         "3,1\n1,2\n2,0", "src,dst\n3, 1\r\n1,2\r\n2,0\r\n", "3;1\n1;2\n2;0\n",
         "3 1 x\n1 2 y\n2 0 z\n"};
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         graphss_dataset data = {0};
         assert_ok(ctx, read_text(ctx, &data, texts[i], plenty));
@@ -39,17 +38,15 @@ TEST(numbers_stay_numbers)
         assert_string_equal(data.format, "edges");
         graphss_dataset_destroy(ctx, &data);
     }
-    graphss_ctx_free(ctx);
 }
 
-TEST(other_ids_become_names_in_order_of_first_sight)
+TEST_CTX(other_ids_become_names_in_order_of_first_sight)
 {
     static const struct {
         const char *text, *first, *second;
     } cases[] = {{"b a\na c\n", "b", "a"}, {"1 2\n2 3\n", "1", "2"},
         {"New York,Paris\nParis,Rome\n", "New York", "Paris"}, {"0 01\n01 1\n", "0", "01"},
         {"\"x y\" z\nz w\n", "x y", "z"}, {"-1 0\n0 1\n", "-1", "0"}};
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         graphss_dataset data = {0};
         assert_ok(ctx, read_text(ctx, &data, cases[i].text, plenty));
@@ -60,7 +57,6 @@ TEST(other_ids_become_names_in_order_of_first_sight)
         assert_true(graphss_graph_has_edge(&data.graph, 1, 2));
         graphss_dataset_destroy(ctx, &data);
     }
-    graphss_ctx_free(ctx);
 }
 
 static void keep_warning(void *user, graphss_log_level level, const char *line)
@@ -109,9 +105,8 @@ TEST(words_over_numbers_are_a_header_and_warned_of)
     }
 }
 
-TEST(what_was_cleaned_is_counted)
+TEST_CTX(what_was_cleaned_is_counted)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_dataset data = {0};
     assert_ok(
         ctx, read_text(ctx, &data, "0 1 1\n1 0 2\n0 1 1\n2 2 1\n3 0 0\n1 2 1\n", plenty));
@@ -122,12 +117,10 @@ TEST(what_was_cleaned_is_counted)
     assert_int_equal(data.cleaned.directed, 1);
     assert_int_equal(data.cleaned.isolated, 1);
     graphss_dataset_destroy(ctx, &data);
-    graphss_ctx_free(ctx);
 }
 
-TEST(mistakes_are_named_with_their_place)
+TEST_CTX(mistakes_are_named_with_their_place)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_dataset data = {0};
     assert_fails(ctx, read_text(ctx, &data, "0 1\n2\n", plenty), GRAPHSS_ERR_DATA,
         "list.edges:2:1: found '2', want two ids");
@@ -141,7 +134,6 @@ TEST(mistakes_are_named_with_their_place)
             ctx, &data, "/nowhere/x.edges", plenty, GRAPHSS_MISSING_ERROR),
         GRAPHSS_ERR_NOT_FOUND, "/nowhere/x.edges");
     assert_null(data.graph.offset);
-    graphss_ctx_free(ctx);
 }
 
 static graphss_status read_and_destroy(graphss_ctx *ctx, void *arg)
@@ -165,15 +157,15 @@ TEST(each_allocation_may_fail)
 static const char people[] = GRAPHSS_SEEDS "/data/people.graphml";
 static const uint64_t enough = 1 << 24;
 
-static graphss_status read_graphml_text(graphss_ctx *ctx, graphss_dataset *out, const char *text)
+static graphss_status read_graphml_text(
+    graphss_ctx *ctx, graphss_dataset *out, const char *text)
 {
     return graphss_i_graphml_dataset(
         ctx, out, "x.graphml", text, strlen(text), enough, GRAPHSS_MISSING_ERROR);
 }
 
-TEST(nodes_edges_and_their_data_are_read)
+TEST_CTX(nodes_edges_and_their_data_are_read)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_dataset data = {0};
     assert_ok(ctx, graphss_i_read_graphml(ctx, &data, people, enough, GRAPHSS_MISSING_ERROR));
     assert_string_equal(data.format, "graphml");
@@ -186,7 +178,7 @@ TEST(nodes_edges_and_their_data_are_read)
     assert_string_equal(graphss_names_get(&data.class_names, 1), "bot");
     assert_int_equal(data.label[3], -1);
     assert_string_equal(graphss_names_get(&data.node_names, 2), "bot7");
-    /* Numbers, yes and no, then the values of text; a default stands where nothing is said. */
+    /* Numbers, booleans, then text values; the default applies to absent values. */
     static const char *const names[] = {"age", "active", "city=Bonn", "city=Ulm"};
     const float value[4][4] = {{31, 1, 0, 1}, {45, 0, 1, 0}, {0, 1, 0, 1}, {28, 0, 1, 0}};
     assert_int_equal(data.features.n_cols, 4);
@@ -197,10 +189,9 @@ TEST(nodes_edges_and_their_data_are_read)
             assert_float_equal(data.features.value[4 * i + c], value[i][c], 0);
     }
     graphss_dataset_destroy(ctx, &data);
-    graphss_ctx_free(ctx);
 }
 
-TEST(mistakes_in_graphml_are_named_with_their_place)
+TEST_CTX(mistakes_in_graphml_are_named_with_their_place)
 {
     const struct {
         const char *text, *part;
@@ -229,19 +220,16 @@ TEST(mistakes_in_graphml_are_named_with_their_place)
          "<edge source='a' target='a'><data key='w'>x</data></edge></graph></graphml>",
             "x.graphml:2:29: found 'x', want a finite weight"},
     };
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         graphss_dataset data = {0};
-        assert_fails(
-            ctx, read_graphml_text(ctx, &data, cases[i].text), GRAPHSS_ERR_DATA, cases[i].part);
+        assert_fails(ctx, read_graphml_text(ctx, &data, cases[i].text), GRAPHSS_ERR_DATA,
+            cases[i].part);
         assert_null(data.graph.offset);
     }
-    graphss_ctx_free(ctx);
 }
 
-TEST(keys_of_many_nodes_may_not_take_all_memory)
+TEST_CTX(keys_of_many_nodes_may_not_take_all_memory)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_dataset data = {0};
     static const char text[] = "<graphml><key id='a'/><key id='b'/><graph><node id='0'/>"
                                "<node id='1'/></graph></graphml>";
@@ -249,7 +237,6 @@ TEST(keys_of_many_nodes_may_not_take_all_memory)
         graphss_i_graphml_dataset(
             ctx, &data, "x", text, sizeof text - 1, 100, GRAPHSS_MISSING_ERROR),
         GRAPHSS_ERR_LIMIT, "2 nodes with 2 keys");
-    graphss_ctx_free(ctx);
 }
 
 static graphss_status read_graphml_and_destroy(graphss_ctx *ctx, void *arg)

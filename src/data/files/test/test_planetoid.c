@@ -9,13 +9,12 @@ static const char tiny[] = GRAPHSS_SEEDS "/data/planetoid/ind.tiny";
 static const char *const ending[] = {
     "x", "y", "tx", "ty", "allx", "ally", "graph", "test.index"};
 
-TEST(the_tiny_dataset_is_what_was_written)
+TEST_CTX(the_tiny_dataset_is_what_was_written)
 {
     static const int32_t label[8] = {0, 1, 0, 0, 1, 0, -1, 1};
     static const unsigned char feature[8][4] = {{1, 0, 0, 1}, {0, 1, 0, 0}, {0}, {1, 1, 0, 0},
         {0, 0, 1, 0}, {1, 1, 1, 0}, {0}, {0, 0, 1, 1}};
     static const int32_t edge[6][2] = {{0, 1}, {0, 2}, {2, 3}, {3, 7}, {4, 5}, {0, 6}};
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_dataset data = {0};
     assert_ok(ctx, graphss_i_read_planetoid(ctx, &data, tiny, plenty, GRAPHSS_MISSING_ERROR));
     assert_string_equal(data.name, "tiny");
@@ -46,7 +45,6 @@ TEST(the_tiny_dataset_is_what_was_written)
     assert_int_equal(data.split.n_test, 2);
     assert_memory_equal(data.split.test, test, sizeof test);
     graphss_dataset_destroy(ctx, &data);
-    graphss_ctx_free(ctx);
 }
 
 /* ---- the real ones ---- */
@@ -69,11 +67,10 @@ static void read_both(graphss_ctx *ctx, graphss_dataset *planetoid, graphss_data
                        ctx, planetoid, planetoid_path, plenty, GRAPHSS_MISSING_ERROR));
 }
 
-TEST(cora_is_the_same_from_both_formats)
+TEST_CTX(cora_is_the_same_from_both_formats)
 {
     char planetoid[1024], npz[1024];
     find_both(planetoid, npz, "cora");
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_dataset a = {0}, b = {0};
     read_both(ctx, &a, &b, planetoid, npz);
     assert_int_equal(a.graph.n_nodes, 2708);
@@ -86,14 +83,12 @@ TEST(cora_is_the_same_from_both_formats)
     assert_string_equal(a.hash, b.hash);
     graphss_dataset_destroy(ctx, &a);
     graphss_dataset_destroy(ctx, &b);
-    graphss_ctx_free(ctx);
 }
 
-TEST(citeseer_differs_in_fifteen_labels_nobody_knows)
+TEST_CTX(citeseer_differs_in_fifteen_labels_nobody_knows)
 {
     char planetoid[1024], npz[1024];
     find_both(planetoid, npz, "citeseer");
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_dataset a = {0}, b = {0};
     read_both(ctx, &a, &b, planetoid, npz);
     assert_int_equal(a.graph.n_nodes, 3327);
@@ -115,7 +110,6 @@ TEST(citeseer_differs_in_fifteen_labels_nobody_knows)
     assert_string_equal(a.hash, b.hash);
     graphss_dataset_destroy(ctx, &a);
     graphss_dataset_destroy(ctx, &b);
-    graphss_ctx_free(ctx);
 }
 
 /* ---- damage ---- */
@@ -214,7 +208,7 @@ TEST(damage_is_refused_with_the_file)
     REFUSED("test.index", "7\n1000000000\n", "ids reach 1000000000");
 }
 
-/* Replaces the one place where `from` stands in a file of the tiny dataset. */
+/* Replaces the single occurrence of `from` in a file of the tiny dataset. */
 static void refused_edit(
     const char *which, const char *from, size_t n, const char *to, const char *part)
 {
@@ -279,15 +273,13 @@ TEST(each_allocation_may_fail)
     testing_each_allocation_fails(read_and_destroy, NULL);
 }
 
-TEST(memory_has_a_limit)
+TEST_CTX(memory_has_a_limit)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_dataset data = {0};
     assert_fails(ctx, graphss_i_read_planetoid(ctx, &data, tiny, 300, GRAPHSS_MISSING_ERROR),
         GRAPHSS_ERR_LIMIT, "ind.tiny.x");
     assert_fails(ctx, graphss_i_read_planetoid(ctx, &data, tiny, 1000, GRAPHSS_MISSING_ERROR),
         GRAPHSS_ERR_LIMIT, "ind.tiny.x");
-    graphss_ctx_free(ctx);
 }
 
 int main(void)

@@ -5,9 +5,8 @@
 
 #define FIXTURE(name) GRAPHSS_SEEDS "/data/" name ".npz"
 
-TEST(every_dtype_and_order_gives_the_same_dataset)
+TEST_CTX(every_dtype_and_order_gives_the_same_dataset)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     const char *const path[] = {FIXTURE("plain"), FIXTURE("stored"), FIXTURE("small_types"),
         FIXTURE("big_endian"), FIXTURE("unsigned"), FIXTURE("fortran"), FIXTURE("dotted"),
         FIXTURE("objects"), FIXTURE("names")};
@@ -32,7 +31,6 @@ TEST(every_dtype_and_order_gives_the_same_dataset)
         assert_string_equal(data.hash, hash);
         graphss_dataset_destroy(ctx, &data);
     }
-    graphss_ctx_free(ctx);
 }
 
 static void keep_warning(void *user, graphss_log_level level, const char *line)
@@ -124,9 +122,8 @@ TEST(nodes_of_one_name_are_read_with_a_warning)
     graphss_ctx_free(ctx);
 }
 
-TEST(names_and_the_split_of_a_file_survive)
+TEST_CTX(names_and_the_split_of_a_file_survive)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_dataset data = {0};
     assert_ok(ctx, graphss_i_read_npz(ctx, &data, FIXTURE("names"), 0, GRAPHSS_MISSING_ERROR));
     assert_string_equal(data.name, "names");
@@ -142,12 +139,10 @@ TEST(names_and_the_split_of_a_file_survive)
     assert_int_equal(data.split.val_label[0], 2);
     assert_int_equal(data.split.test[0], 2);
     graphss_dataset_destroy(ctx, &data);
-    graphss_ctx_free(ctx);
 }
 
-TEST(scipy_matrices_are_graphs_without_features)
+TEST_CTX(scipy_matrices_are_graphs_without_features)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     const char *const path[] = {FIXTURE("scipy_csr"), FIXTURE("scipy_csc"),
         FIXTURE("scipy_coo"), FIXTURE("scipy_text_format"), FIXTURE("unlabelled")};
     char hash[65] = "";
@@ -174,7 +169,6 @@ TEST(scipy_matrices_are_graphs_without_features)
         graphss_i_read_npz(ctx, &data, FIXTURE("masks"), 0, GRAPHSS_MISSING_ERROR),
         GRAPHSS_ERR_DATA, "no graph in it");
     assert_null(data.graph.offset);
-    graphss_ctx_free(ctx);
 }
 
 static void assert_same_names(const graphss_names *a, const graphss_names *b)
@@ -194,9 +188,8 @@ static size_t read_bytes(const char *path, unsigned char *out, size_t size)
     return n;
 }
 
-TEST(what_is_written_reads_back_the_same)
+TEST_CTX(what_is_written_reads_back_the_same)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     const char *const fixture[] = {FIXTURE("names"), FIXTURE("plain"), FIXTURE("scipy_coo")};
     char path[256];
     testing_temporary(path, sizeof path, "again.npz");
@@ -227,12 +220,10 @@ TEST(what_is_written_reads_back_the_same)
     unlink(path);
     graphss_dataset none = {0};
     assert_fails(ctx, graphss_dataset_write(ctx, &none, path), GRAPHSS_ERR_INVALID, "empty");
-    graphss_ctx_free(ctx);
 }
 
-TEST(a_label_that_is_no_class_is_not_written)
+TEST_CTX(a_label_that_is_no_class_is_not_written)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     char path[256];
     testing_temporary(path, sizeof path, "label.npz");
     graphss_dataset a = {0};
@@ -244,12 +235,10 @@ TEST(a_label_that_is_no_class_is_not_written)
     assert_fails(ctx, graphss_dataset_write(ctx, &a, path), GRAPHSS_ERR_INVALID, "label -2");
     assert_int_not_equal(access(path, F_OK), 0);
     graphss_dataset_destroy(ctx, &a);
-    graphss_ctx_free(ctx);
 }
 
-TEST(dense_features_and_classes_without_nodes_read_back)
+TEST_CTX(dense_features_and_classes_without_nodes_read_back)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     char path[256];
     testing_temporary(path, sizeof path, "dense.npz");
     graphss_dataset a = {0}, b = {0};
@@ -269,10 +258,9 @@ TEST(dense_features_and_classes_without_nodes_read_back)
     graphss_dataset_destroy(ctx, &b);
     graphss_dataset_destroy(ctx, &a);
     unlink(path);
-    graphss_ctx_free(ctx);
 }
 
-/* A path of three nodes with two features, one array of which a test spoils. */
+/* A path of three nodes with two features; a test damages one of its arrays. */
 typedef struct parts {
     float adj_data[4];
     int64_t adj_indices[4], adj_indptr[4], adj_shape[2];
@@ -359,9 +347,8 @@ TEST(spoiled_arrays_are_refused_with_file_array_and_place)
     graphss_ctx_free(ctx);
 }
 
-TEST(coordinates_may_not_claim_nodes_out_of_thin_air)
+TEST_CTX(coordinates_may_not_claim_nodes_out_of_thin_air)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     char path[256];
     testing_temporary(path, sizeof path, "coo.npz");
     const int64_t shape[] = {2000000000, 2000000000};
@@ -379,7 +366,6 @@ TEST(coordinates_may_not_claim_nodes_out_of_thin_air)
     assert_fails(ctx, graphss_i_read_npz(ctx, &data, path, 0, GRAPHSS_MISSING_ERROR),
         GRAPHSS_ERR_DATA, "array 'shape': 2000000000 elements are implausible");
     unlink(path);
-    graphss_ctx_free(ctx);
 }
 
 TEST(files_cut_short_are_refused_and_changed_ones_do_no_harm)
@@ -418,9 +404,8 @@ TEST(files_cut_short_are_refused_and_changed_ones_do_no_harm)
     graphss_ctx_free(ctx);
 }
 
-TEST(the_arrays_of_pyg_are_a_dataset)
+TEST_CTX(the_arrays_of_pyg_are_a_dataset)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_dataset data = {0};
     assert_ok(ctx, graphss_i_read_npz(ctx, &data, FIXTURE("pyg"), 0, GRAPHSS_MISSING_ERROR));
     assert_string_equal(data.format, "pyg");
@@ -433,12 +418,10 @@ TEST(the_arrays_of_pyg_are_a_dataset)
     assert_int_equal(data.split.val[0], 2);
     assert_int_equal(data.split.test[0], 3);
     graphss_dataset_destroy(ctx, &data);
-    graphss_ctx_free(ctx);
 }
 
-TEST(labels_may_be_text)
+TEST_CTX(labels_may_be_text)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_dataset data = {0};
     assert_ok(
         ctx, graphss_i_read_npz(ctx, &data, FIXTURE("pyg_text"), 0, GRAPHSS_MISSING_ERROR));
@@ -450,7 +433,6 @@ TEST(labels_may_be_text)
     assert_string_equal(graphss_names_get(&data.node_names, 3), "d");
     assert_int_equal(data.features.n_cols, 0);
     graphss_dataset_destroy(ctx, &data);
-    graphss_ctx_free(ctx);
 }
 
 static graphss_status read_and_write(graphss_ctx *ctx, void *path)

@@ -7,7 +7,7 @@
 
 enum { NODES = 120, EDGES = 500 };
 
-/* What the ranks are given; and whether they may fail. */
+/* The input of the ranks, and whether they may fail. */
 typedef struct table {
     char file[256], folder[256];
 } table;
@@ -92,7 +92,7 @@ static void cut_on(const table *t, int ranks)
     }
 }
 
-/* Merging compares the hash of what the shards hold with the manifest's. */
+/* Merging compares the hash of the shards' content with the manifest's. */
 static void compare(const table *t)
 {
     graphss_ctx *ctx = testing_ctx(NULL, 1);

@@ -52,9 +52,8 @@ TEST(the_graph_is_what_was_ordered)
     graphss_ctx_free(ctx);
 }
 
-TEST(degrees_have_a_heavy_tail_and_few_nodes_are_alone)
+TEST_CTX(degrees_have_a_heavy_tail_and_few_nodes_are_alone)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_dataset data = make(ctx, "nodes=10000");
     size_t most = 0;
     for (size_t i = 0; i < data.graph.n_nodes; i++) {
@@ -64,13 +63,11 @@ TEST(degrees_have_a_heavy_tail_and_few_nodes_are_alone)
     assert_true(most > 50 && most < 500);
     assert_true(data.cleaned.isolated < 10);
     graphss_dataset_destroy(ctx, &data);
-    graphss_ctx_free(ctx);
 }
 
 /* Some word must be much commoner in one class than in another, and none without topics. */
-TEST(words_tell_the_class)
+TEST_CTX(words_tell_the_class)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     for (int topic = 0; topic <= 1; topic++) {
         graphss_dataset data =
             make(ctx, topic ? "nodes=4000,topic=0.5" : "nodes=4000,topic=0");
@@ -89,7 +86,6 @@ TEST(words_tell_the_class)
         assert_true(topic ? most > 0.12 : most < 0.12);
         graphss_dataset_destroy(ctx, &data);
     }
-    graphss_ctx_free(ctx);
 }
 
 /* The hash pins the generator: the same options give the same graph on every machine. */
@@ -106,19 +102,17 @@ TEST(the_graph_never_changes)
     }
 }
 
-TEST(seeds_differ)
+TEST_CTX(seeds_differ)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_dataset a = make(ctx, "seed=1"), b = make(ctx, "seed=2"), c = make(ctx, "");
     assert_string_not_equal(a.hash, b.hash);
     assert_string_equal(a.hash, c.hash);
     graphss_dataset_destroy(ctx, &a);
     graphss_dataset_destroy(ctx, &b);
     graphss_dataset_destroy(ctx, &c);
-    graphss_ctx_free(ctx);
 }
 
-TEST(corner_cases_make_sound_graphs)
+TEST_CTX(corner_cases_make_sound_graphs)
 {
     static const char *const cases[] = {
         "nodes=1,classes=1",
@@ -134,18 +128,15 @@ TEST(corner_cases_make_sound_graphs)
         "nodes=200,classes=200",
         "topic=1,features=20",
     };
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         graphss_dataset data = make(ctx, cases[i]);
         assert_int_equal(strlen(data.hash), 64);
         graphss_dataset_destroy(ctx, &data);
     }
-    graphss_ctx_free(ctx);
 }
 
-TEST(wrong_options_are_refused)
+TEST_CTX(wrong_options_are_refused)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_synth_options opt = {.struct_size = sizeof opt, .nodes = 77};
     graphss_dataset data = {0};
     assert_fails(ctx, graphss_synth_options_parse(ctx, &opt, "nodes=5,colour=red"),
@@ -169,7 +160,6 @@ TEST(wrong_options_are_refused)
     graphss_synth_options_init(&opt);
     assert_fails(
         ctx, graphss_i_synth_make(ctx, &data, &opt, 1000), GRAPHSS_ERR_LIMIT, "allowed");
-    graphss_ctx_free(ctx);
 }
 
 static graphss_status make_and_destroy(graphss_ctx *ctx, void *arg)
@@ -188,9 +178,8 @@ TEST(each_allocation_may_fail)
     testing_each_allocation_fails(make_and_destroy, &opt);
 }
 
-TEST(every_key_of_the_table_is_read)
+TEST_CTX(every_key_of_the_table_is_read)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_synth_options standard;
     graphss_synth_options_init(&standard);
     assert_ok(ctx, graphss_options_check(ctx, &standard, graphss_synth_options_table()));
@@ -201,7 +190,6 @@ TEST(every_key_of_the_table_is_read)
         snprintf(text, sizeof text, "%s=%s", row->name, value);
         assert_ok(ctx, graphss_synth_options_parse(ctx, &opt, text));
     }
-    graphss_ctx_free(ctx);
 }
 
 int main(void)

@@ -94,10 +94,9 @@ TEST(errors_name_line_and_column)
     refused("a,b\n1,2\0003\n", 10, "f.csv:2:3: a NUL byte");
 }
 
-TEST(places_survive_quoted_newlines)
+TEST_CTX(places_survive_quoted_newlines)
 {
     char text[] = "a,b\n\"1\n\n\",2\nlong text,3\n";
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_i_csv csv;
     bool more = false;
     graphss_i_csv_start(&csv, "f.csv", text, strlen(text), "", false);
@@ -109,13 +108,11 @@ TEST(places_survive_quoted_newlines)
     assert_int_equal(graphss_i_csv_fail(ctx, &csv, &csv.field[1], "a word"), GRAPHSS_ERR_DATA);
     assert_string_equal(graphss_ctx_error(ctx), "f.csv:5:11: found '3', want a word");
     graphss_i_csv_end(ctx, &csv);
-    graphss_ctx_free(ctx);
 }
 
-TEST(a_line_of_delimiters_is_limited)
+TEST_CTX(a_line_of_delimiters_is_limited)
 {
     enum { FIELDS = (1 << 20) + 5 };
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     char *text = malloc(FIELDS);
     assert_non_null(text);
     memset(text, ',', FIELDS);
@@ -125,7 +122,6 @@ TEST(a_line_of_delimiters_is_limited)
     assert_fails(ctx, graphss_i_csv_next(ctx, &more, &csv), GRAPHSS_ERR_LIMIT, "f.csv:1");
     graphss_i_csv_end(ctx, &csv);
     free(text);
-    graphss_ctx_free(ctx);
 }
 
 int main(void)

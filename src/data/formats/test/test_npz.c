@@ -26,7 +26,7 @@ static void write_zip(const char *path, const raw_member *member, size_t n)
     assert_ok(ctx, graphss_i_output_commit(ctx, &out));
     graphss_ctx_free(ctx);
     const size_t length = read_bytes(path, bytes, sizeof bytes);
-    for (size_t i = 0, at = 0; i < n; i++, at++) { /* marks what is encrypted as that */
+    for (size_t i = 0, at = 0; i < n; i++, at++) { /* sets the flag of an encrypted member */
         while (memcmp(bytes + at, "PK\1\2", 4) != 0)
             at++;
         bytes[at + 8] |= member[i].encrypted;
@@ -180,9 +180,8 @@ static graphss_i_npz *open_one(
     return npz;
 }
 
-TEST(numbers_keep_their_value_or_are_refused)
+TEST_CTX(numbers_keep_their_value_or_are_refused)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     char path[256];
     testing_temporary(path, sizeof path, "numbers.npz");
     const uint16_t halves[] = {0x3c00, 0xc000, 0x0001, 0x7bff}; /* 1, -2, 2^-24, 65504 */
@@ -234,13 +233,11 @@ TEST(numbers_keep_their_value_or_are_refused)
     assert_null(single);
     assert_null(large);
     unlink(path);
-    graphss_ctx_free(ctx);
 }
 
-TEST(more_numbers_than_a_chunk_come_whole)
+TEST_CTX(more_numbers_than_a_chunk_come_whole)
 {
     enum { N = 5000 };
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     char path[256];
     static int64_t numbers[N];
     for (int64_t i = 0; i < N; i++)
@@ -258,12 +255,10 @@ TEST(more_numbers_than_a_chunk_come_whole)
     graphss_release(ctx, back);
     graphss_i_npz_close(ctx, npz);
     unlink(path);
-    graphss_ctx_free(ctx);
 }
 
-TEST(strings_that_are_no_text_are_refused)
+TEST_CTX(strings_that_are_no_text_are_refused)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     char path[256];
     testing_temporary(path, sizeof path, "strings.npz");
     graphss_names names = {0};
@@ -290,12 +285,10 @@ TEST(strings_that_are_no_text_are_refused)
     graphss_i_npz_close(ctx, npz);
     assert_int_equal(names.count, 0);
     unlink(path);
-    graphss_ctx_free(ctx);
 }
 
-TEST(members_that_cannot_be_read_are_refused_only_when_asked_for)
+TEST_CTX(members_that_cannot_be_read_are_refused_only_when_asked_for)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     char path[256];
     testing_temporary(path, sizeof path, "members.npz");
     unsigned char good[128], object[128], shorter[128], longer[128], cube[128];
@@ -347,7 +340,6 @@ TEST(members_that_cannot_be_read_are_refused_only_when_asked_for)
     assert_null(value);
     graphss_i_npz_close(ctx, npz);
     unlink(path);
-    graphss_ctx_free(ctx);
 }
 
 /* Offset of the central directory record of a member. */
@@ -402,9 +394,8 @@ TEST(a_member_that_claims_too_much_costs_nothing)
     graphss_ctx_free(ctx);
 }
 
-TEST(a_wrong_checksum_and_twins_are_noticed)
+TEST_CTX(a_wrong_checksum_and_twins_are_noticed)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     char path[256];
     unsigned char bytes[2048], a[128], b[128];
     testing_temporary(path, sizeof path, "crc.npz");
@@ -438,24 +429,20 @@ TEST(a_wrong_checksum_and_twins_are_noticed)
     assert_fails(ctx, graphss_i_npz_open(ctx, &npz, path, 0), GRAPHSS_ERR_DATA, "zip");
     unlink(path);
     assert_fails(ctx, graphss_i_npz_open(ctx, &npz, "/", 0), GRAPHSS_ERR_DATA, "not a file");
-    graphss_ctx_free(ctx);
 }
 
-TEST(writing_to_where_one_cannot_is_an_io_error)
+TEST_CTX(writing_to_where_one_cannot_is_an_io_error)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     const int32_t one = 1;
     const graphss_i_array_out out[] = {
         {.name = "x", .dtype = "<i4", .n_dims = 0, .data = &one}};
     assert_fails(ctx, graphss_i_npz_write(ctx, "/nowhere/at/all.npz", out, 1), GRAPHSS_ERR_IO,
         "/nowhere/at/all.npz");
-    graphss_ctx_free(ctx);
 }
 
-TEST(names_too_wide_for_memory_are_not_written)
+TEST_CTX(names_too_wide_for_memory_are_not_written)
 {
     enum { COUNT = 2000000, LONGEST = 1 << 20 };
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     size_t *start =
         calloc(COUNT + 1, sizeof *start); /* the long name first, then empty ones */
     char *text = malloc(LONGEST + 1);
@@ -471,7 +458,6 @@ TEST(names_too_wide_for_memory_are_not_written)
         "the longest of 1048576 characters");
     free(text);
     free(start);
-    graphss_ctx_free(ctx);
 }
 
 int main(void)

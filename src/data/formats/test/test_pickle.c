@@ -38,7 +38,7 @@ static void refused(sample s, const char *part)
     "S'\\x01\\x00\\x00\\x00\\x02\\x00\\x00\\x00\\xfd\\xff\\xff\\xff\\x04\\x00\\x00\\x00'" \
     "\ntb"
 
-TEST(every_kind_of_number_is_read)
+TEST_CTX(every_kind_of_number_is_read)
 {
     const struct {
         sample s;
@@ -59,7 +59,6 @@ TEST(every_kind_of_number_is_read)
                 "0h\x01."),
             5},
     };
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char copy[64];
         graphss_i_pickle *p = NULL;
@@ -69,13 +68,11 @@ TEST(every_kind_of_number_is_read)
         assert_int_equal(found, cases[i].want);
         graphss_i_pickle_free(ctx, p);
     }
-    graphss_ctx_free(ctx);
 }
 
-TEST(an_array_of_protocol_0_is_read)
+TEST_CTX(an_array_of_protocol_0_is_read)
 {
     char copy[512];
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_i_pickle *p = NULL;
     assert_ok(ctx, read_sample(ctx, &p, copy, SAMPLE(ARRAY ".")));
     const graphss_i_pickle_array *a = graphss_i_pickle_array_of(p, graphss_i_pickle_root(p));
@@ -90,7 +87,6 @@ TEST(an_array_of_protocol_0_is_read)
         assert_true(graphss_i_pickle_real_at(a, i) == (double)want[i]);
     }
     graphss_i_pickle_free(ctx, p);
-    graphss_ctx_free(ctx);
 }
 
 TEST(array_items_of_every_type_are_read)
@@ -138,10 +134,9 @@ TEST(array_items_of_every_type_are_read)
         assert_true(graphss_i_pickle_real_at(&fortran, i) == (double)i);
 }
 
-TEST(containers_keep_their_items)
+TEST_CTX(containers_keep_their_items)
 {
     char copy[128];
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_i_pickle *p = NULL;
     /* defaultdict(list, {7: [1, 2], 'k': (3,), 'k': [4]}) */
     assert_ok(ctx, read_sample(ctx, &p, copy,
@@ -166,13 +161,11 @@ TEST(containers_keep_their_items)
     assert_int_equal(graphss_i_pickle_type_of(p, last), GRAPHSS_I_PICKLE_LIST);
     assert_int_equal(graphss_i_pickle_get(p, root, "absent"), 0);
     graphss_i_pickle_free(ctx, p);
-    graphss_ctx_free(ctx);
 }
 
-TEST(a_list_inside_itself_does_no_harm)
+TEST_CTX(a_list_inside_itself_does_no_harm)
 {
     char copy[64];
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_i_pickle *p = NULL;
     assert_ok(ctx, read_sample(ctx, &p, copy,
                        SAMPLE("]q\x00h\x00"
@@ -181,7 +174,6 @@ TEST(a_list_inside_itself_does_no_harm)
     assert_int_equal(graphss_i_pickle_next(&walk), graphss_i_pickle_root(p));
     assert_int_equal(graphss_i_pickle_next(&walk), 0);
     graphss_i_pickle_free(ctx, p);
-    graphss_ctx_free(ctx);
 }
 
 TEST(calls_of_anything_else_are_refused)
@@ -262,15 +254,13 @@ TEST(unsound_arrays_are_refused)
     refused(SAMPLE("cscipy.sparse.csr\ncsr_matrix\n)\x81]b."), "no dict");
 }
 
-TEST(an_array_that_was_never_built_is_none)
+TEST_CTX(an_array_that_was_never_built_is_none)
 {
     char copy[256];
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_i_pickle *p = NULL;
     assert_ok(ctx, read_sample(ctx, &p, copy, SAMPLE(ARRAY0 ".")));
     assert_null(graphss_i_pickle_array_of(p, graphss_i_pickle_root(p)));
     graphss_i_pickle_free(ctx, p);
-    graphss_ctx_free(ctx);
 }
 
 TEST(a_pickle_cut_anywhere_is_refused)
@@ -280,10 +270,9 @@ TEST(a_pickle_cut_anywhere_is_refused)
         refused((sample){whole.bytes, n}, "byte");
 }
 
-TEST(deep_nesting_is_no_recursion)
+TEST_CTX(deep_nesting_is_no_recursion)
 {
     enum { DEPTH = 200000 };
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_i_pickle *p = NULL;
     char *bytes = malloc(2 * DEPTH + 2);
     assert_non_null(bytes);
@@ -299,7 +288,6 @@ TEST(deep_nesting_is_no_recursion)
         GRAPHSS_ERR_LIMIT, "65536 bytes allowed");
     assert_null(p);
     free(bytes);
-    graphss_ctx_free(ctx);
 }
 
 static graphss_status read_and_free(graphss_ctx *ctx, void *arg)

@@ -126,7 +126,7 @@ TEST(names_splits_and_dense_features_come_back)
     tear_down(&c);
 }
 
-/* Replaces one byte of a file, or cuts it off there. */
+/* Replaces one byte of a file, or truncates it there. */
 static void damage(const char *folder, const char *file, long at, bool truncate_it)
 {
     char path[512];
@@ -150,7 +150,7 @@ TEST(damage_is_told_with_the_file)
     graphss_dataset out = {0};
     set_up(&c, "damaged-shards");
     write_shards(&c);
-    /* The time stamp of a member: the arrays stay what they were. */
+    /* The time stamp of a member: the arrays do not change. */
     damage(c.folder, "part-0001.npz", 11, false);
     assert_fails(c.ctx, graphss_dataset_read(c.ctx, &out, c.folder, NULL), GRAPHSS_ERR_DATA,
         "part-0001.npz: its SHA-256");

@@ -54,7 +54,7 @@ TEST(every_classifier_learns_the_clean_world)
     graphss_ctx_free(ctx);
 }
 
-/* The current snapshot is not looked at while training before it. */
+/* The current snapshot is ignored while training on the previous one. */
 TEST(evasion_is_trained_on_the_previous_snapshot)
 {
     graphss_ctx *ctx = testing_ctx(NULL, 1);

@@ -270,7 +270,7 @@ static void shrink(double *out, const graphss_i_learnt *s, double amount, size_t
     free(a), free(v);
 }
 
-/* Of what is left on the support, as much as S had before. */
+/* The weights left on the support sum to what S had before. */
 static void share_out(double *full, const graphss_i_learnt *s)
 {
     const graphss_i_csr *m = &s->pattern.m;

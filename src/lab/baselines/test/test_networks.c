@@ -1,4 +1,4 @@
-/* The classifiers that defences bring along: what must hold of their answers. */
+/* The classifiers of defences: properties of their answers. */
 #include "observation/test/testing_attacked_world.h"
 
 /* Runs a method on the attacked and on the clean edges; are the answers the same? */
@@ -61,7 +61,7 @@ TEST(grand_without_spreading_is_a_perceptron)
     graphss_ctx_free(ctx);
 }
 
-/* mean over nodes of sum_c p_c^2: 1 where every answer is certain */
+/* mean over nodes of sum_c p_c^2: 1 if every answer is certain */
 static double certainty(const graphss_recover_result *r)
 {
     double sum = 0;
@@ -166,7 +166,7 @@ TEST(a_cancelled_run_leaves_no_result)
     graphss_ctx_free(ctx);
 }
 
-/* NRGNN: what must hold of its answers. */
+/* NRGNN: properties of its answers. */
 TEST(it_has_two_heads_and_learns_from_sure_answers)
 {
     graphss_ctx *ctx = testing_ctx(NULL, 1);
@@ -181,11 +181,12 @@ TEST(it_has_two_heads_and_learns_from_sure_answers)
     assert_false(same_posteriors(&both, &miner));
     opt.nrgnn.head = GRAPHSS_HEAD_CLASSIFIER;
     opt.nrgnn.confidence =
-        1; /* no answer is that sure: nothing but the labels is learned from, */
+        1; /* no answer is that confident: only the labels are learned from, */
     graphss_recover_result alone = answer(ctx, &a, &opt);
     assert_false(same_posteriors(&both, &alone));
     opt.nrgnn.pseudo_weight = 7;
-    graphss_recover_result again = answer(ctx, &a, &opt); /* whatever more would weigh */
+    /* whatever the weight of pseudo labels */
+    graphss_recover_result again = answer(ctx, &a, &opt);
     assert_true(same_posteriors(&alone, &again));
     graphss_recover_result_destroy(ctx, &both);
     graphss_recover_result_destroy(ctx, &miner);
@@ -238,7 +239,7 @@ TEST(it_learns_the_clean_world_in_both_ways_and_modes)
     graphss_ctx_free(ctx);
 }
 
-/* Nodes that share no word have no candidates: what is left are two GCNs on the edges. */
+/* Nodes that share no word have no candidates, which leaves two GCNs on the edges. */
 TEST(without_candidates_it_still_answers)
 {
     graphss_ctx *ctx = testing_ctx(NULL, 1);

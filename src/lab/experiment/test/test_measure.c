@@ -10,7 +10,7 @@ static graphss_i_scored random_item(graphss_rng *rng)
     return (graphss_i_scored){score, graphss_rng_double(rng) < 0.2 + score / 10};
 }
 
-/* The chance that a hit scores higher than another, by all pairs. */
+/* The probability that an attacked item scores higher than another, by all pairs. */
 static double pairs_auc(const graphss_i_scored *item, size_t n)
 {
     double won = 0, pairs = 0;
@@ -113,7 +113,7 @@ TEST(a_posterior_that_is_no_number_is_in_no_bin)
     assert_int_equal(bins.count[9], 1);
 }
 
-/* Sets of victims: who meets which, and what one leaves to the next. */
+/* Sets of victims: which meets which, and what one leaves to the next. */
 #define BARE \
     "what = defence\nmode = paper\nmodels = gcn\n" \
     "datasets = synth:nodes=90,classes=3,features=30,degree=4\n" \
@@ -179,7 +179,7 @@ TEST(the_next_set_begins_with_the_model_the_last_one_left)
     remove_workplace(&p);
 }
 
-/* Only the last set is missing: the sets before are met again for what they leave, but not
+/* Only the last set is missing: the earlier sets run again for what they leave, but are not
  * written again. */
 TEST(a_chain_that_was_cut_goes_on_as_if_it_had_not_been)
 {
@@ -210,7 +210,7 @@ TEST(a_chain_that_was_cut_goes_on_as_if_it_had_not_been)
     remove_workplace(&p);
 }
 
-/* Figures of a chain with a hole in it would be those of something else. */
+/* Diagnostics of a chain with a missing value would be wrong. */
 TEST(after_a_set_that_failed_the_others_fail)
 {
     const workplace p =
@@ -298,7 +298,7 @@ TEST(a_record_without_memory_for_it_is_an_error)
     remove_workplace(&p);
 }
 
-TEST(sets_that_make_no_sense_are_refused)
+TEST_CTX(sets_that_make_no_sense_are_refused)
 {
     static const struct {
         const char *text, *says;
@@ -307,7 +307,6 @@ TEST(sets_that_make_no_sense_are_refused)
         {BASE "sets = 2\nparameter = warmup\npoint 5 = recover.warmup=5\n",
             "points meet one set of victims, found 2"},
         {BASE "first-set@cora = nobody\n", "want methods"}};
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         const workplace p = make_workplace("wrong", wrong[i].text);
         const graphss_reproduce_options opt = options_of(&p);
@@ -316,7 +315,6 @@ TEST(sets_that_make_no_sense_are_refused)
             ctx, graphss_i_plan_make(ctx, &plan, 1, &opt), GRAPHSS_ERR_INVALID, wrong[i].says);
         remove_workplace(&p);
     }
-    graphss_ctx_free(ctx);
 }
 
 int main(void)

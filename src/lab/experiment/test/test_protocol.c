@@ -29,9 +29,8 @@ static double row_sum(const graphss_features *x, size_t row)
     return sum;
 }
 
-TEST(the_papers_rows_are_divided_before_the_attack_and_not_after)
+TEST_CTX(the_papers_rows_are_divided_before_the_attack_and_not_after)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_dataset data = {0};
     read_data(ctx, &data);
     const graphss_protocol_options opt = quick(GRAPHSS_MODE_PAPER, GRAPHSS_SETTING_SEEN);
@@ -55,15 +54,13 @@ TEST(the_papers_rows_are_divided_before_the_attack_and_not_after)
     graphss_protocol_trial_destroy(ctx, &s);
     graphss_protocol_destroy(ctx, &p);
     graphss_dataset_destroy(ctx, &data);
-    graphss_ctx_free(ctx);
 }
 
-/* Of a GCN the attacker has the weights of the last epoch, of the others those before the
+/* For a GCN the attacker has the weights of the last epoch, for the others those before the
  * first. */
-TEST(the_papers_attacker_has_the_right_weights)
+TEST_CTX(the_papers_attacker_has_the_right_weights)
 {
     static const char *const name[] = {"gcn", "sgc", "sage"};
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_dataset data = {0};
     read_data(ctx, &data);
     for (size_t m = 0; m < 3; m++) {
@@ -94,7 +91,6 @@ TEST(the_papers_attacker_has_the_right_weights)
         graphss_protocol_destroy(ctx, &p);
     }
     graphss_dataset_destroy(ctx, &data);
-    graphss_ctx_free(ctx);
 }
 
 TEST(every_setting_is_a_trial_a_defence_can_use)
@@ -134,7 +130,7 @@ TEST(every_setting_is_a_trial_a_defence_can_use)
     graphss_ctx_free(ctx);
 }
 
-/* Says class 0 or 1 by whether a node has many edges; counts how often it is asked. */
+/* Predicts class 1 for nodes with many edges; counts its calls. */
 static graphss_status by_degree(void *user, float *prob, const graphss_graph *graph,
     const graphss_features *features, char *why, size_t size)
 {
@@ -151,9 +147,8 @@ static graphss_status by_degree(void *user, float *prob, const graphss_graph *gr
     return GRAPHSS_OK;
 }
 
-TEST(a_predictor_stands_in_for_the_classifier)
+TEST_CTX(a_predictor_stands_in_for_the_classifier)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_dataset data = {0};
     read_data(ctx, &data);
     size_t asked = 0;
@@ -182,12 +177,10 @@ TEST(a_predictor_stands_in_for_the_classifier)
     opt.predictor = &mine;
     assert_int_equal(graphss_protocol_start(ctx, &p, &data, 1, &opt), GRAPHSS_ERR_INVALID);
     graphss_dataset_destroy(ctx, &data);
-    graphss_ctx_free(ctx);
 }
 
-TEST(victims_change_with_their_seed_and_the_model_does_not)
+TEST_CTX(victims_change_with_their_seed_and_the_model_does_not)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_dataset data = {0};
     read_data(ctx, &data);
     const graphss_protocol_options opt = quick(GRAPHSS_MODE_PAPER, GRAPHSS_SETTING_SEEN);
@@ -205,7 +198,6 @@ TEST(victims_change_with_their_seed_and_the_model_does_not)
         graphss_protocol_trial_destroy(ctx, &s[i]);
     graphss_protocol_destroy(ctx, &p);
     graphss_dataset_destroy(ctx, &data);
-    graphss_ctx_free(ctx);
 }
 
 TEST(budgets_are_the_papers)
@@ -219,9 +211,8 @@ TEST(budgets_are_the_papers)
     assert_true(edges == 5 && features == 50);
 }
 
-TEST(the_paper_has_one_setting)
+TEST_CTX(the_paper_has_one_setting)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_dataset data = {0};
     read_data(ctx, &data);
     const graphss_protocol_options opt = quick(GRAPHSS_MODE_PAPER, GRAPHSS_SETTING_NEW);
@@ -230,13 +221,11 @@ TEST(the_paper_has_one_setting)
         "setting new in paper mode");
     assert_null(p.model);
     graphss_dataset_destroy(ctx, &data);
-    graphss_ctx_free(ctx);
 }
 
-TEST(what_is_believed_is_noisy_within_bounds)
+TEST_CTX(what_is_believed_is_noisy_within_bounds)
 {
     static const double bad[] = {-0.1, 1.5, NAN};
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_dataset data = {0};
     graphss_split split = {0};
     read_data(ctx, &data);
@@ -263,7 +252,6 @@ TEST(what_is_believed_is_noisy_within_bounds)
     free(label);
     graphss_split_destroy(ctx, &split);
     graphss_dataset_destroy(ctx, &data);
-    graphss_ctx_free(ctx);
 }
 
 typedef struct order {
@@ -284,9 +272,8 @@ static graphss_status start_and_attack(graphss_ctx *ctx, void *arg)
     return st;
 }
 
-TEST(failing_allocations_leave_nothing)
+TEST_CTX(failing_allocations_leave_nothing)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_dataset data = {0};
     assert_ok(
         ctx, graphss_dataset_read(ctx, &data, "synth:nodes=60,classes=3,features=20", NULL));
@@ -297,7 +284,6 @@ TEST(failing_allocations_leave_nothing)
     o.opt.train.epochs = 1;
     testing_allocations_fail(start_and_attack, &o, 80); /* each run trains a surrogate */
     graphss_dataset_destroy(ctx, &data);
-    graphss_ctx_free(ctx);
 }
 
 int main(void)

@@ -23,7 +23,7 @@ static json_t *record_of(const char *method, int seed, double found)
     return r;
 }
 
-/* Else a new option would make all that was recorded before it be run again. */
+/* Otherwise a new option would make all older records run again. */
 TEST(an_option_that_came_later_is_said_where_it_is_on)
 {
     graphss_train_options opt;
@@ -38,10 +38,9 @@ TEST(an_option_that_came_later_is_said_where_it_is_on)
     json_decref(off);
 }
 
-TEST(lines_come_back_and_the_later_counts)
+TEST_CTX(lines_come_back_and_the_later_counts)
 {
     char path[256];
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_i_records r = {0};
     testing_temporary(path, sizeof path, "records");
     remove(path);
@@ -63,13 +62,11 @@ TEST(lines_come_back_and_the_later_counts)
     json_decref(second);
     graphss_i_records_close(ctx, &r);
     remove(path);
-    graphss_ctx_free(ctx);
 }
 
-TEST(a_torn_last_line_is_cut_off)
+TEST_CTX(a_torn_last_line_is_cut_off)
 {
     char path[256];
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_i_records r = {0};
     testing_temporary(path, sizeof path, "torn");
     write_file(path, "{\"what\":\"defence\",\"seed\":1}\n{\"what\":\"defence\",\"se");
@@ -84,15 +81,13 @@ TEST(a_torn_last_line_is_cut_off)
     assert_int_equal(r.lines, 2);
     graphss_i_records_close(ctx, &r);
     remove(path);
-    graphss_ctx_free(ctx);
 }
 
-TEST(a_line_that_is_no_record_is_refused_and_left_alone)
+TEST_CTX(a_line_that_is_no_record_is_refused_and_left_alone)
 {
     char path[256];
     const char *const bad[] = {"{\"what\":\"defence\"}\nnonsense\n", "{\"what\":\"x\"}\n[1]\n",
         "{\"what\":\"x\"}\n{\"seed\":1}\n", "{\"what\":\"x\"}\n\n"};
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     testing_temporary(path, sizeof path, "foreign");
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         graphss_i_records r = {0};
@@ -103,13 +98,11 @@ TEST(a_line_that_is_no_record_is_refused_and_left_alone)
         assert_int_equal(now.st_size, strlen(bad[i]));
     }
     remove(path);
-    graphss_ctx_free(ctx);
 }
 
-TEST(one_writer_at_a_time)
+TEST_CTX(one_writer_at_a_time)
 {
     char path[256];
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_i_records one = {0}, two = {0};
     testing_temporary(path, sizeof path, "writers");
     remove(path);
@@ -120,14 +113,12 @@ TEST(one_writer_at_a_time)
     assert_ok(ctx, graphss_i_records_open(ctx, &two, path));
     graphss_i_records_close(ctx, &two);
     remove(path);
-    graphss_ctx_free(ctx);
 }
 
 /* Room for some bytes of a line: write takes those and sets no errno. */
-TEST(a_line_that_does_not_fit_is_not_blamed_on_an_old_error)
+TEST_CTX(a_line_that_does_not_fit_is_not_blamed_on_an_old_error)
 {
     char path[256];
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_i_records r = {0};
     struct rlimit before, little;
     struct stat now;
@@ -150,7 +141,6 @@ TEST(a_line_that_does_not_fit_is_not_blamed_on_an_old_error)
     json_decref(line);
     graphss_i_records_close(ctx, &r);
     remove(path);
-    graphss_ctx_free(ctx);
 }
 
 TEST(the_cell_is_told_by_its_identity_alone)

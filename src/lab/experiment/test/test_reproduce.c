@@ -141,7 +141,7 @@ static bool note_the_first(
     return true;
 }
 
-/* What is there counts by the seconds it took. */
+/* Finished cells count by the seconds they took. */
 TEST(the_bar_begins_where_the_run_stopped)
 {
     const workplace p = make_workplace("bar", recipe);
@@ -214,7 +214,7 @@ TEST(a_trial_that_cannot_be_made_is_an_error_of_its_cells)
     remove_workplace(&p);
 }
 
-/* Puts an error in folder of what each cell found. */
+/* Adds an error to each record in folder. */
 static void fail_all(const workplace *p, const char *error)
 {
     json_t *all = read_back(p), *record;
@@ -350,8 +350,8 @@ TEST(a_dear_method_may_be_run_once)
     remove_workplace(&p);
 }
 
-/* An attack that looks at the classifier: nothing may be shared between classifiers or
- * settings. */
+/* An attack that uses the classifier: nothing may be shared between classifiers or settings.
+ */
 TEST(a_point_may_be_an_attacker_of_another_kind)
 {
     const workplace p = make_workplace("attackers",
@@ -387,7 +387,7 @@ TEST(a_point_may_be_an_attacker_of_another_kind)
     remove_workplace(&p);
 }
 
-TEST(wrong_recipes_are_refused_before_any_work)
+TEST_CTX(wrong_recipes_are_refused_before_any_work)
 {
     const struct {
         const char *text, *part;
@@ -427,7 +427,6 @@ TEST(wrong_recipes_are_refused_before_any_work)
          "parameter = x\npoint 1 = attack.method=frob\n",
             "GROUP.OPTION"},
     };
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         const workplace p = make_workplace("wrong", bad[i].text);
         const graphss_reproduce_options opt = options_of(&p);
@@ -440,23 +439,19 @@ TEST(wrong_recipes_are_refused_before_any_work)
         assert_int_equal(done.run, 0);
         remove_workplace(&p);
     }
-    graphss_ctx_free(ctx);
 }
 
-TEST(lists_of_the_command_line_keep_generated_graphs_whole)
+TEST_CTX(lists_of_the_command_line_keep_generated_graphs_whole)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     char *words = graphss_i_words_of(ctx, "cora,synth:nodes=5,degree=2,pubmed,synth:,a/b.npz");
     assert_string_equal(words, "cora synth:nodes=5,degree=2 pubmed synth: a/b.npz");
     graphss_release(ctx, words);
     assert_true(graphss_i_same_dataset("x/y/cora.npz", "cora"));
     assert_false(graphss_i_same_dataset("cora2", "cora"));
-    graphss_ctx_free(ctx);
 }
 
-TEST(every_recipe_of_the_program_can_be_planned)
+TEST_CTX(every_recipe_of_the_program_can_be_planned)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     const char *name, *text;
     size_t n;
     for (size_t i = 0; (name = graphss_reproduce_recipe(i, &text, &n)) != NULL; i++) {
@@ -474,10 +469,9 @@ TEST(every_recipe_of_the_program_can_be_planned)
         graphss_i_plan_destroy(ctx, &plan);
         assert_int_equal(text[0], '#'); /* says what it makes, and how long that takes */
     }
-    graphss_ctx_free(ctx);
 }
 
-/* What is said to be the same whatever the classifier must be so. */
+/* Results that are shared by all classifiers must be the same for each. */
 TEST(methods_with_a_network_of_their_own_do_not_see_the_classifier)
 {
     const char *const datasets[] = {"synth:nodes=90,classes=3,features=30,degree=4"};
@@ -517,7 +511,7 @@ TEST(methods_with_a_network_of_their_own_do_not_see_the_classifier)
     json_decref(found[1]);
 }
 
-/* What is trained on the current snapshot is run in the first setting, and copied. */
+/* A method trained on the current snapshot runs in the first setting; the others copy it. */
 TEST(what_does_not_see_the_past_is_the_same_in_every_setting)
 {
     json_t *found[2];
@@ -640,7 +634,7 @@ TEST(planning_survives_every_failing_allocation)
     remove_workplace(&p);
 }
 
-/* Kills all children, once there is a first record. */
+/* Kills all children once there is a first record. */
 static void kill_children(void *user, graphss_log_level level, const char *line)
 {
     char path[64];
@@ -692,7 +686,7 @@ TEST(a_worker_that_dies_late_does_not_blame_the_trial)
     remove_workplace(&p);
 }
 
-/* Then nobody is left to wait for, unless a worker sees to it. */
+/* Then the parent cannot wait for its children, unless a worker does. */
 TEST(who_ignores_his_children_gets_their_time_and_memory_too)
 {
     const workplace p = make_workplace("ignored", recipe);

@@ -54,7 +54,7 @@ static graphss_reproduce_result reproduce(const workplace *p, size_t workers)
     return done;
 }
 
-/* All records, without what differs from run to run. */
+/* All records, without the fields that differ from run to run. */
 static json_t *read_back(const workplace *p)
 {
     graphss_ctx *ctx = testing_ctx(NULL, 1);

@@ -49,7 +49,7 @@ static int set_up(void **state)
     testing_temporary(w->dir, sizeof w->dir, "fetch");
     snprintf(w->path, sizeof w->path, "%s/thing.npz", w->dir);
     snprintf(w->part, sizeof w->part, "%s.part", w->path);
-    snprintf(w->url, sizeof w->url, "http://127.0.0.1:9"); /* nobody, until start() */
+    snprintf(w->url, sizeof w->url, "http://127.0.0.1:9"); /* set by start() */
     memcpy(w->checksum, "sha256:", 7);
     graphss_i_sha256_text(w->checksum + 7, w->content, N);
     w->item = (graphss_fetch_item){.dataset = "thing",
@@ -288,7 +288,7 @@ TEST_WITH(a_whole_part_needs_no_network, set_up, tear_down)
     world *w = *state;
     assert_int_equal(mkdir(w->dir, 0777), 0);
     write_file(w->part, w->content, N);
-    w->opt.base_url = NULL; /* the item's own: nobody listens there */
+    w->opt.base_url = NULL; /* the item's own URL, where no server listens */
     assert_ok(w->ctx, fetch(w));
     assert_in_place(w);
 }
@@ -384,7 +384,7 @@ TEST_WITH(offline_says_what_is_missing_or_damaged, set_up, tear_down)
     world *w = *state;
     w->opt.offline = true;
     assert_fails(w->ctx, fetch(w), GRAPHSS_ERR_NETWORK, w->path);
-    assert_int_equal(size_of(w->dir), -1); /* and makes no folder */
+    assert_int_equal(size_of(w->dir), -1); /* and no folder is created */
     assert_int_equal(mkdir(w->dir, 0777), 0);
     write_file(w->path, "damaged", 7);
     assert_fails(w->ctx, fetch(w), GRAPHSS_ERR_CHECKSUM, w->checksum);
@@ -569,7 +569,7 @@ TEST_WITH(cora_comes_from_a_mirror, set_up, tear_down)
     assert_int_equal(w->result.bytes, 572444);
 }
 
-TEST(known_digests_come_out)
+TEST_CTX(known_digests_come_out)
 {
     /* sha256sum and git hash-object of these contents */
     static const struct {
@@ -580,7 +580,6 @@ TEST(known_digests_come_out)
         {"hello\n", "5891b5b522d5df086d0ff0b110fbd9d21bb4fc7163af34d08286a2e846f6be03",
             "ce013625030ba8dba906f756967f9e9ca394464a"},
     };
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     char path[300];
     testing_temporary(path, sizeof path, "digest");
     for (size_t i = 0; i < 2; i++) {
@@ -592,13 +591,11 @@ TEST(known_digests_come_out)
         assert_int_equal(d.bytes, strlen(known[i].text));
     }
     unlink(path);
-    graphss_ctx_free(ctx);
 }
 
-TEST(a_file_of_many_blocks_agrees_with_the_bytes_in_memory)
+TEST_CTX(a_file_of_many_blocks_agrees_with_the_bytes_in_memory)
 {
     enum { MANY = 100003 };
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     char path[300], wanted[65];
     char *bytes = malloc(MANY);
     assert_non_null(bytes);
@@ -613,7 +610,6 @@ TEST(a_file_of_many_blocks_agrees_with_the_bytes_in_memory)
     assert_int_equal(d.bytes, MANY);
     unlink(path);
     free(bytes);
-    graphss_ctx_free(ctx);
 }
 
 TEST(a_digest_matches_only_its_own_kind)
@@ -629,9 +625,8 @@ TEST(a_digest_matches_only_its_own_kind)
     assert_null(graphss_i_digests_like(&d, "ab12"));
 }
 
-TEST(what_is_no_plain_file_is_refused)
+TEST_CTX(what_is_no_plain_file_is_refused)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_i_digests d = {.bytes = 7};
     char path[300];
     testing_temporary(path, sizeof path, "no-file");
@@ -641,7 +636,6 @@ TEST(what_is_no_plain_file_is_refused)
     assert_fails(ctx, graphss_i_file_digests(ctx, &d, path), GRAPHSS_ERR_DATA, "plain file");
     assert_int_equal(d.bytes, 7);
     unlink(path);
-    graphss_ctx_free(ctx);
 }
 
 int main(void)

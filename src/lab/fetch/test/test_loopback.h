@@ -1,6 +1,6 @@
 /* test_loopback.h - a small HTTP server for tests: one thread on 127.0.0.1, one request per
- * connection, answered by a function of the test. What it keeps about the requests is read
- * after loopback_stop. It ends by itself after LOOPBACK_CONNECTIONS or ten idle seconds. */
+ * connection, answered by a function of the test. Its record of the requests is read after
+ * loopback_stop. It stops after LOOPBACK_CONNECTIONS or ten idle seconds. */
 #ifndef GRAPHSS_TEST_LOOPBACK_H
 #define GRAPHSS_TEST_LOOPBACK_H
 
@@ -16,7 +16,7 @@ enum { LOOPBACK_CONNECTIONS = 200, LOOPBACK_LOGGED = 32 };
 
 typedef struct loopback_request {
     char path[200];
-    long long from; /* of the Range header; -1 without one */
+    long long from; /* offset in the Range header; -1 without one */
     size_t body;    /* bytes of the body that were sent */
 } loopback_request;
 
@@ -53,8 +53,8 @@ static inline void loopback_send_text(int fd, const char *text)
     loopback_send(fd, text, strlen(text));
 }
 
-/* The content from the byte asked for, or all of it when ranges are not honoured; the
- * header tells the whole length, and at most `most` bytes of the body follow. */
+/* The content from the requested byte, or all of it if ranges are not honoured; the header has
+ * the whole length, and at most `most` bytes of the body follow. */
 static inline void loopback_send_content(
     loopback *server, int fd, loopback_request *request, bool honour_range, size_t most)
 {
@@ -251,7 +251,7 @@ static inline void answer_elsewhere(loopback *server, int fd, loopback_request *
         answer_well(server, fd, request);
 }
 
-/* Half, then nothing more until the other side hangs up. */
+/* Sends half, then nothing more until the other side hangs up. */
 static inline void answer_half_and_wait(loopback *server, int fd, loopback_request *request)
 {
     char rest[16];

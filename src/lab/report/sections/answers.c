@@ -1,13 +1,13 @@
-/* answers.c - the three questions a reader comes with, answered at the top: does the paper
- * reproduce, is GraphSS better than the others, and where does it fail? The last from all
- * cells in which methods were compared, worst first, with a table of every one of them. */
+/* answers.c - answers three questions at the top: does the paper reproduce, is GraphSS better
+ * than the others, and where does it fail? The last from all cells in which methods were
+ * compared, worst first, with a table of every one of them. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "lab/report/document.h"
 
-/* Points by which another must lead before it is said. */
+/* A lead of another method below this many points is not reported. */
 static const double LEAD = 1;
 
 static const char *const modes[] = {"honest", "paper"};
@@ -71,7 +71,7 @@ typedef struct failure {
 typedef struct failures {
     failure *list;
     size_t n, room;
-    size_t cells[2]; /* looked at, of each of the modes */
+    size_t cells[2]; /* cells compared, of each mode */
 } failures;
 
 static int worst_first(const void *a, const void *b)
@@ -108,7 +108,7 @@ static const char *point_text(graphss_i_arena *arena, const graphss_i_query *q)
         arena, "%s %s", graphss_i_shown(GRAPHSS_I_PARAMETER, q->parameter), q->value);
 }
 
-/* One cell: the other method that leads most, and the nodes nobody attacked. */
+/* One cell: the other method with the largest lead, and the nodes that were not attacked. */
 static void look(failures *out, graphss_i_runs *records, const graphss_i_query *cell)
 {
     const graphss_i_variants list = graphss_i_variants_of(records, cell);

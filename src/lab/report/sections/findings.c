@@ -1,6 +1,6 @@
-/* findings.c - what was found, in plain words. Every sentence and every row is put together
- * from numbers of the records, with the number of cells and runs behind it, and none is
- * written without them. A cell is a dataset and a classifier. */
+/* findings.c - the findings in words. Every sentence and every row is computed from the
+ * records, with the number of cells and runs it rests on. A cell is a dataset and a
+ * classifier. */
 #include <math.h>
 #include <string.h>
 
@@ -135,8 +135,8 @@ static void defence(graphss_i_document *d, graphss_i_runs *records)
     graphss_i_show_table(d, t);
 }
 
-/* Why a defence can lead to more than there was before: said where it happens, with the cell
- * in which it is largest. */
+/* Why a defence can exceed the accuracy before the attack: explained if it occurs, with the
+ * cell in which it is largest. */
 static void better_than_before(graphss_i_document *d, graphss_i_runs *records)
 {
     const graphss_i_query all = {.what = "defence", .mode = "honest", .method = "graphss"};
@@ -187,8 +187,8 @@ static void wilson(double *low, double *high, size_t k, size_t n)
     *high = k == n ? 1 : centre + half;
 }
 
-/* The rate holds where the groups are enough to exclude twice of it, and does not where they
- * exclude the rate itself from below; else nothing can be said. */
+/* The rate holds if the groups are enough to exclude twice the rate, and fails if they exclude
+ * the rate itself from below; else the groups are too few to tell. */
 static const char *rate_verdict(const alarms *a, double low, double high)
 {
     const double rate = a->expected / (double)a->clean;
@@ -272,8 +272,7 @@ static void alert(graphss_i_document *d, graphss_i_runs *records)
     graphss_i_show_table(d, t);
 }
 
-/* ---- a line for each of the rest: what is said of each mode and setting, one after another
- * ---- */
+/* ---- a line for each of the rest, one sentence for each mode and setting ---- */
 
 typedef const char *(*clause_fn)(
     graphss_i_runs *records, const graphss_i_condition *condition, const char *what);

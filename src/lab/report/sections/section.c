@@ -1,4 +1,4 @@
-/* section.c - what the sections share: conditions that must not be mixed, rows of a table, and
+/* section.c - shared by the sections: conditions that must not be mixed, rows of a table, and
  * the two judgements, ours against the paper and ours against another method. */
 #include <math.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-/* section_alert.c - ROC curves of the alert and what it costs in false alarms, and whether
- * posteriors and p-values mean what they say. */
+/* section_alert.c - ROC curves and false alarms of the alert, and the calibration of
+ * posteriors and p-values. */
 #include <math.h>
 #include <string.h>
 
@@ -237,7 +237,7 @@ static void reliability_plot(
     graphss_i_show_figure(d, figure);
 }
 
-/* Shares of the p-values of clean groups below what is stated. */
+/* Shares of the p-values of clean groups below the stated rate. */
 static void p_values(
     graphss_i_document *d, graphss_i_runs *records, const graphss_i_condition *condition)
 {

@@ -1,7 +1,7 @@
-/* section_attackers.c - attackers of many kinds, and a graph that nobody attacks: is what they
- * did undone, and is harm done where there is nothing to undo? A cell is an attacker on a
- * dataset and a classifier. The floor of a cell is what costs no thought: the undefended
- * classifier or, where there is a past, its labels from before, whichever is better. */
+/* section_attackers.c - many attackers, and a graph that is not attacked: is the damage
+ * undone, and does the defence do harm without an attack? A cell is an attacker on a dataset
+ * and a classifier. The floor of a cell is the better of two trivial answers: the undefended
+ * classifier and, if there is a past, its labels on the previous snapshot. */
 #include <math.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@
  * an attack has to take for a share of it to mean something. */
 static const double HARM = 1, DAMAGE = 5;
 
-/* Who attacks, in the order of the tables; "": the records do not say. */
+/* Who attacks, in the order of the tables; "": not in the records. */
 static const char *const who_list[] = {
     "unrehearsed", "foreign", "adaptive", "rehearsed", "told", "nobody", ""};
 enum { WHOS = sizeof who_list / sizeof *who_list };
@@ -20,10 +20,11 @@ enum { WHOS = sizeof who_list / sizeof *who_list };
 typedef struct outcome {
     graphss_i_stat before, undefended, victims, others_undefended, others;
     double gain, others_gain; /* against the undefended classifier */
-    double damage;            /* what the attack took from the victims */
-    double keep_last;         /* victims right; NaN in setting new, where none has a past */
-    double above_floor;       /* victims: GraphSS minus the floor */
-    double seed_sd; /* over seeds of recover on one snapshot, the largest of the runs */
+    double damage;            /* accuracy that the attack took from the victims */
+    /* victims right; NaN in setting new, where victims have no past */
+    double keep_last;
+    double above_floor; /* victims: GraphSS minus the floor */
+    double seed_sd;     /* over seeds of recover on one snapshot, the largest of the runs */
     const char *who;
 } outcome;
 
@@ -59,7 +60,7 @@ static outcome outcome_of(
     return o;
 }
 
-/* Per cent of the damage; NaN where there was little. */
+/* Per cent of the damage; NaN if there was little. */
 static double recovered(const outcome *o)
 {
     return o->damage >= DAMAGE ? 100 * o->gain / o->damage : NAN;
@@ -133,7 +134,7 @@ static graphss_i_table *table_new(
         note);
 }
 
-/* What GraphSS did about each attacker. */
+/* The effect of GraphSS against each attacker. */
 static void ours_table(const cell_context *at)
 {
     graphss_i_arena *arena = at->d->arena;

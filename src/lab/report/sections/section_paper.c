@@ -1,12 +1,12 @@
-/* section_paper.c - what reproduces of the paper's Table 2 in its own protocol, what does not,
- * and what the records themselves show of the reasons. */
+/* section_paper.c - which cells of the paper's Table 2 reproduce in its own protocol, which do
+ * not, and what the records show of the reasons. */
 #include <math.h>
 #include <string.h>
 
 #include "lab/report/document.h"
 
-/* Ours for a cell of the paper: of that training, or without one of the nearer of both, since
- * the paper does not say which it used. */
+/* Our value for a cell of the paper: of the same training, or the nearer of both if the paper
+ * does not say which it used. */
 static graphss_i_stat ours_for(
     graphss_i_runs *records, const graphss_i_paper_cell *cell, const char *train)
 {
@@ -150,7 +150,7 @@ static void against_paper(graphss_i_document *d, graphss_i_runs *records)
     graphss_i_show_table(d, t);
 }
 
-/* Why: what the records themselves show of the paper's protocol. */
+/* Reasons in the paper's protocol, as far as the records show them. */
 static void reasons(graphss_i_document *d, graphss_i_runs *records)
 {
     graphss_i_arena *arena = d->arena;

@@ -1,4 +1,4 @@
-/* section_rest.c - datasets, runtime, confusion matrices, and what was run at all. */
+/* section_rest.c - datasets, runtime, confusion matrices, and the list of runs. */
 #include <math.h>
 #include <string.h>
 
@@ -60,7 +60,7 @@ static bool paper_time(graphss_i_paper_cell *out, const graphss_i_query *q, cons
         return graphss_i_paper_find(out, "runtime", q->dataset, q->model, "alert", metric);
     if (!strcmp(q->method, "graphss"))
         return graphss_i_paper_find(out, "runtime", q->dataset, q->model, "defence", metric);
-    /* Table 4 does not say on which classifier; its GraphSS is that of GCN. */
+    /* Table 4 does not name the classifier; its GraphSS is that of GCN. */
     return !strcmp(q->model, "gcn") &&
            graphss_i_paper_find(out, "runtime", q->dataset, "", q->method, metric);
 }
@@ -141,7 +141,7 @@ void graphss_i_section_runtime(graphss_i_document *d, graphss_i_runs *records)
 
 /* ---- confusion ---- */
 
-/* The sum over runs; NULL where there is none. */
+/* The sum over runs; NULL if there is none. */
 static const double *summed(graphss_i_runs *records, const graphss_i_query *q,
     const char *member, const char *name, size_t *k)
 {
@@ -224,7 +224,7 @@ void graphss_i_section_confusion(graphss_i_document *d, graphss_i_runs *records)
     }
 }
 
-/* ---- what was run ---- */
+/* ---- the list of runs ---- */
 
 static void coverage(graphss_i_document *d, graphss_i_runs *records)
 {
@@ -310,7 +310,7 @@ static void errors(graphss_i_document *d, graphss_i_runs *records)
     graphss_i_show_folded(d, t);
 }
 
-/* What the short names of generated graphs stand for. */
+/* The short names of generated graphs, spelled out. */
 static void generated(graphss_i_document *d, graphss_i_runs *records)
 {
     const graphss_i_list all = graphss_i_long_names(records);
@@ -369,7 +369,7 @@ static const char *absent(graphss_i_runs *records, graphss_i_field field)
     return out.text;
 }
 
-/* "--datasets cora,pubmed", or "" where a name has no place in such a list. */
+/* "--datasets cora,pubmed", or "" if a name cannot be in such a list. */
 static const char *datasets_option(graphss_i_runs *records)
 {
     const graphss_i_list all =

@@ -1,4 +1,4 @@
-/* section_sweeps.c - one number is changed and the others stay: parameters of the method, the
+/* section_sweeps.c - one number is varied and the others stay: parameters of the method, the
  * attacker's budget, wrong labels, the size of the graph; and the ablation, whose values are
  * names. */
 #include <math.h>

@@ -1,4 +1,4 @@
-/* test_page.c - the page of one snapshot: all is in it, nothing of it is markup. */
+/* test_page.c - the page of one snapshot: it has everything, and no text becomes markup. */
 #include "base/base.h"
 #include "lab/report/document.h"
 #include "testing.h"
@@ -29,9 +29,8 @@ static graphss_page sample(void)
         .n_settings = 1};
 }
 
-TEST(the_page_holds_all_and_runs_nothing_of_it)
+TEST_CTX(the_page_holds_all_and_runs_nothing_of_it)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     const graphss_page page = sample();
     char path[256], text[40000];
     testing_temporary(path, sizeof path, "page.html");
@@ -49,19 +48,16 @@ TEST(the_page_holds_all_and_runs_nothing_of_it)
         if (!strstr(text, parts[i]))
             fail_msg("the page lacks %s", parts[i]);
     assert_null(strstr(text, "<b>x"));
-    graphss_ctx_free(ctx);
 }
 
-TEST(what_is_not_there_is_refused)
+TEST_CTX(what_is_not_there_is_refused)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_page page = sample();
     assert_fails(
         ctx, graphss_page_write(ctx, &page, "/nowhere/x.html"), GRAPHSS_ERR_IO, "/nowhere");
     page.node = NULL;
     assert_fails(ctx, graphss_page_write(ctx, &page, "x.html"), GRAPHSS_ERR_INVALID, "nodes");
     assert_fails(ctx, graphss_page_write(ctx, &page, NULL), GRAPHSS_ERR_INVALID, "path");
-    graphss_ctx_free(ctx);
 }
 
 static graphss_status write_page(graphss_ctx *ctx, void *path)
@@ -103,20 +99,17 @@ static size_t count(const char *text, const char *part)
     return n;
 }
 
-TEST(points_land_on_the_corners_of_the_frame)
+TEST_CTX(points_land_on_the_corners_of_the_frame)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     const graphss_plot plot = {.series = &one_line, .n_series = 1};
     char *text = written(ctx, &plot, 1);
     /* The frame is 72..696 by 58..266; the middle point lies in its middle. */
     assert_non_null(strstr(text, "d=\"M72.00 266.00h0L384.00 162.00L696.00 58.00\""));
     graphss_release(ctx, text);
-    graphss_ctx_free(ctx);
 }
 
-TEST(ticks_are_round_numbers)
+TEST_CTX(ticks_are_round_numbers)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     const graphss_plot plot = {.series = &one_line, .n_series = 1};
     char *text = written(ctx, &plot, 1);
     assert_non_null(strstr(text, ">0.15<"));
@@ -124,23 +117,19 @@ TEST(ticks_are_round_numbers)
     assert_non_null(strstr(text, ">0<"));
     assert_null(strstr(text, "0.30000"));
     graphss_release(ctx, text);
-    graphss_ctx_free(ctx);
 }
 
-TEST(text_is_escaped_and_broken_bytes_are_replaced)
+TEST_CTX(text_is_escaped_and_broken_bytes_are_replaced)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     const graphss_plot plot = {
         .title = "<b> & \"q\" \xff\x01 \xc3\xa9", .series = &one_line, .n_series = 1};
     char *text = written(ctx, &plot, 1);
     assert_non_null(strstr(text, "&lt;b&gt; &amp; &quot;q&quot; ?? \xc3\xa9</text>"));
     graphss_release(ctx, text);
-    graphss_ctx_free(ctx);
 }
 
-TEST(series_differ_without_colour)
+TEST_CTX(series_differ_without_colour)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     const graphss_plot_series two[] = {one_line, {"b", NULL, rising, 3}};
     const graphss_plot plot = {.series = two, .n_series = 2};
     char *text = written(ctx, &plot, 1);
@@ -148,12 +137,10 @@ TEST(series_differ_without_colour)
     assert_int_equal(count(text, "stroke-dasharray=\"none\""), 2);
     assert_int_equal(count(text, "stroke-dasharray=\"7 4\""), 2);
     graphss_release(ctx, text);
-    graphss_ctx_free(ctx);
 }
 
-TEST(values_that_are_not_finite_leave_a_gap)
+TEST_CTX(values_that_are_not_finite_leave_a_gap)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     const double y[] = {0, NAN, 1, INFINITY, 0};
     const graphss_plot_series line = {NULL, NULL, y, 5};
     const graphss_plot plot = {.series = &line, .n_series = 1};
@@ -162,12 +149,10 @@ TEST(values_that_are_not_finite_leave_a_gap)
     assert_null(strstr(text, "nan"));
     assert_null(strstr(text, "inf"));
     graphss_release(ctx, text);
-    graphss_ctx_free(ctx);
 }
 
-TEST(empty_constant_and_huge_series_are_drawn)
+TEST_CTX(empty_constant_and_huge_series_are_drawn)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     const double flat[] = {5, 5}, huge[] = {-1.7e308, 1.7e308}, tiny[] = {1, 1 + 1e-15};
     const graphss_plot_series line[] = {
         {0}, {NULL, NULL, flat, 2}, {NULL, NULL, huge, 2}, {NULL, tiny, tiny, 2}};
@@ -178,12 +163,10 @@ TEST(empty_constant_and_huge_series_are_drawn)
     assert_int_equal(count(text, "<path"), 4);
     assert_non_null(strstr(text, "</svg>\n"));
     graphss_release(ctx, text);
-    graphss_ctx_free(ctx);
 }
 
-TEST(errors_are_refused)
+TEST_CTX(errors_are_refused)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     const graphss_plot_series broken = {"a", NULL, NULL, 3};
     const graphss_plot plot = {.series = &broken, .n_series = 1};
     const graphss_plot good = {.series = &one_line, .n_series = 1};
@@ -193,7 +176,6 @@ TEST(errors_are_refused)
         ctx, graphss_plot_write(ctx, &plot, 1, "x.svg"), GRAPHSS_ERR_INVALID, "has no values");
     assert_fails(ctx, graphss_plot_write(ctx, &good, 1, "/nonexistent/folder/x.svg"),
         GRAPHSS_ERR_IO, "/nonexistent/folder");
-    graphss_ctx_free(ctx);
 }
 
 static graphss_status write_and_remove(graphss_ctx *ctx, void *arg)
@@ -213,7 +195,7 @@ TEST(each_allocation_of_a_plot_may_fail)
     testing_each_allocation_fails(write_and_remove, &plot);
 }
 
-/* Axes at round numbers, and panels that hold whatever they are given. */
+/* Axes at round numbers, and panels that cope with any values. */
 static void assert_near(double found, double wanted, double slack)
 {
     if (!(fabs(found - wanted) <= slack))
@@ -254,9 +236,8 @@ TEST(ticks_are_round)
     }
 }
 
-TEST(lines_differ_without_colour_and_are_named)
+TEST_CTX(lines_differ_without_colour_and_are_named)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     const double x[] = {1, 2, 3}, y[] = {1, 2, 3}, z[] = {1, NAN, 3.01};
     graphss_i_line line[] = {{"one", x, y, y, y, 3}, {"<two>", x, z, NULL, NULL, 3}};
     const graphss_i_panel p = {.kind = GRAPHSS_I_LINES,
@@ -278,12 +259,10 @@ TEST(lines_differ_without_colour_and_are_named)
     assert_int_equal(count(svg, "class=\"marker c0\""), 4);
     assert_int_equal(count(svg, "class=\"marker c1\""), 3);
     graphss_i_writer_done(&writer);
-    graphss_ctx_free(ctx);
 }
 
-TEST(bars_have_hatching_whiskers_and_values)
+TEST_CTX(bars_have_hatching_whiskers_and_values)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_i_bar bar[] = {{"ours", 90, 2, 0}, {"last", 80, NAN, 1}, {"absent", NAN, NAN, 2}};
     const graphss_i_panel p = {.kind = GRAPHSS_I_BARS,
         .title = "t",
@@ -303,12 +282,10 @@ TEST(bars_have_hatching_whiskers_and_values)
     assert_int_equal(count(svg, ">before<"), 1);
     assert_int_equal(count(svg, "<style>"), 0);
     graphss_i_writer_done(&writer);
-    graphss_ctx_free(ctx);
 }
 
-TEST(heat_maps_are_shaded_by_the_logarithm_and_counted)
+TEST_CTX(heat_maps_are_shaded_by_the_logarithm_and_counted)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     const double matrix[] = {99, 0, NAN, 9};
     const graphss_i_panel p = {.kind = GRAPHSS_I_HEAT,
         .title = "t",
@@ -324,12 +301,10 @@ TEST(heat_maps_are_shaded_by_the_logarithm_and_counted)
     assert_int_equal(count(svg, "fill-opacity=\"0.000\""), 2);
     assert_int_equal(count(svg, ">99<"), 1);
     graphss_i_writer_done(&writer);
-    graphss_ctx_free(ctx);
 }
 
-TEST(empty_and_odd_panels_are_drawn)
+TEST_CTX(empty_and_odd_panels_are_drawn)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     const double x[] = {-1, 0, 1e308, NAN}, y[] = {0, -5, INFINITY, 1};
     graphss_i_line line[20];
     for (size_t i = 0; i < 20; i++)
@@ -354,12 +329,10 @@ TEST(empty_and_odd_panels_are_drawn)
                 graphss_i_writer_done(&writer);
             }
         }
-    graphss_ctx_free(ctx);
 }
 
-TEST(ours_come_first_and_what_has_no_room_is_said)
+TEST_CTX(ours_come_first_and_what_has_no_room_is_said)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_i_arena arena = {.ctx = ctx};
     graphss_i_figure *f = graphss_i_figure_new(&arena, "f", "f", "A note.");
     graphss_i_line line[GRAPHSS_I_LINES_MOST + 2];
@@ -373,7 +346,6 @@ TEST(ours_come_first_and_what_has_no_room_is_said)
     assert_string_equal(f->note, "A note. No room in Cora for: m15, m16.");
     assert_int_equal(graphss_i_choose_lines(f, &arena, line, 2, "Cora"), 2);
     graphss_i_arena_done(&arena);
-    graphss_ctx_free(ctx);
 }
 
 int main(void)

@@ -19,9 +19,8 @@ static char *report_as(graphss_ctx *ctx, const char *ending, graphss_report_summ
     return text;
 }
 
-TEST(the_page_is_whole_and_asks_for_nothing)
+TEST_CTX(the_page_is_whole_and_asks_for_nothing)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_report_summary made = {0};
     char *page = report_as(ctx, "report.html", &made);
     assert_int_equal(made.errors, 1);
@@ -40,12 +39,10 @@ TEST(the_page_is_whole_and_asks_for_nothing)
     assert_non_null(strstr(page, "&lt;b&gt; &amp; &quot;quotes&quot;"));
     assert_null(strstr(page, "<b>"));
     graphss_release(ctx, page);
-    graphss_ctx_free(ctx);
 }
 
-TEST(markdown_says_what_was_found_and_what_is_missing)
+TEST_CTX(markdown_says_what_was_found_and_what_is_missing)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     char *page = report_as(ctx, "report.md", NULL);
     /* (66 + 64 + 68) / 3 = 66.0, sd 2; the paper has 65.38 +- 2.59 */
     assert_non_null(strstr(page, "| GCN | GraphSS | before | 3 | 66.0 ± 2.0 | 65.4 ± 2.6 | "
@@ -74,14 +71,12 @@ TEST(markdown_says_what_was_found_and_what_is_missing)
     /* a quarter of the p-values is at most 0.05 */
     assert_non_null(strstr(page, "| Cora | 1 | 4 | 0.0 | 25.0 | 25.0 | 25.0 | 75.0 |"));
     graphss_release(ctx, page);
-    graphss_ctx_free(ctx);
 }
 
-TEST(attackers_are_listed_with_the_harm_done)
+TEST_CTX(attackers_are_listed_with_the_harm_done)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     char *page = report_as(ctx, "report.md", NULL);
-    /* in the order of the recipe: nobody first, though it came later */
+    /* in the order of the recipe: nobody first, although it came later */
     const char *nobody = strstr(page, "| nobody | nobody | 1 | 80.0 | 80.0 | – | 80.0 | 0.0 | "
                                       "– | – | 80.0 | 80.0 | none | 1.0 |  |\n");
     /* gains 30 and 40 of 60 and 60 points: 35 / 60; others -2 and -1 */
@@ -93,19 +88,18 @@ TEST(attackers_are_listed_with_the_harm_done)
     assert_non_null(links);
     assert_true(nobody < links);
     assert_non_null(strstr(page, "| DICE | 80.0 | **70.0** | 50.0 |\n"));
-    /* who is judged apart: another method leads under DICE, others are harmed by the links */
+    /* methods and harm are judged separately: another method leads under DICE, others are
+     * harmed by the links */
     assert_non_null(
         strstr(page, "| honest, new | unrehearsed | 1 | 1 | 40.0 | 70.0 | 50.0 | 25 "
                      "| 0 | 1 | +10.0 | DICE on Cora | 0 |\n"));
     assert_non_null(strstr(page, "| honest, new | rehearsed | 1 | 2 | 20.0 | 20.0 | 55.0 | 58 "
                                  "| 1 | 1 | +35.0 | 3 links on Cora | 1 |\n"));
     graphss_release(ctx, page);
-    graphss_ctx_free(ctx);
 }
 
-TEST(the_three_answers_stand_first)
+TEST_CTX(the_three_answers_stand_first)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     char *page = report_as(ctx, "report.md", NULL);
     const char *found = strstr(page, "## What was found");
     const char *first = strstr(page,
@@ -117,7 +111,7 @@ TEST(the_three_answers_stand_first)
     assert_non_null(
         strstr(first, "rivals and the trivial baselines?** Our protocol: against the "
                       "trivial baselines better in 2 of 2 comparisons"));
-    /* the rival that leads, then the nodes nobody attacked: worst first */
+    /* the leading rival, then the nodes that were not attacked: worst first */
     assert_non_null(
         strstr(first, "Our protocol: 2 in 6 cells, worst GNN-Jaccard under DICE on "
                       "Cora GCN, setting new (−20.0 points, 1 run); undefended for "
@@ -128,18 +122,16 @@ TEST(the_three_answers_stand_first)
         strstr(page, "| honest, new | Attackers | DICE | Cora | GCN | GNN-Jaccard | "
                      "victims | 1 | −20.0 |\n| honest, new | Attackers | 3 links |"));
     graphss_release(ctx, page);
-    graphss_ctx_free(ctx);
 }
 
-/* A report of one record says what it has, and in one line at its end what it has not. */
-TEST(a_partial_report_has_no_empty_parts)
+/* A report of one record shows it, and lists in its last line what is missing. */
+TEST_CTX(a_partial_report_has_no_empty_parts)
 {
     static const char record[] =
         "{\"what\":\"alert\",\"mode\":\"honest\",\"setting\":\"new\",\"dataset\":\"cora\","
         "\"model\":\"gcn\",\"method\":\"alert\",\"seed\":1,\"metrics\":{\"auc\":0.9},"
         "\"groups\":{\"p_value\":[0.15,0.5],\"attacked\":[0,0]},"
         "\"repeat\":{\"options\":{\"alert\":{\"false-alarm-rate\":0.2}}}}\n";
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     char from[256], path[256], *page = NULL;
     size_t n = 0, headings = 0;
     testing_temporary(from, sizeof from, "one.jsonl");
@@ -154,18 +146,16 @@ TEST(a_partial_report_has_no_empty_parts)
         headings++;
     assert_int_equal(headings, 3); /* found, alert, run */
     assert_non_null(strstr(page, "Not run: Datasets, Defence, Attackers, Runtime,"));
-    /* at the rate that was asked for, 0.2, one of two groups is a false alarm */
+    /* at the requested rate, 0.2, one of two groups is a false alarm */
     assert_non_null(strstr(page, "| honest, new | 1 | 1 | 0.900 | – | 2 | 50.0 |"));
     assert_non_null(strstr(page, "raise an alarm at p ≤ 0.2 and"));
     graphss_release(ctx, page);
     unlink(from);
     unlink(path);
-    graphss_ctx_free(ctx);
 }
 
-TEST(modes_and_settings_are_never_mixed)
+TEST_CTX(modes_and_settings_are_never_mixed)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     char *page = report_as(ctx, "report.md", NULL);
     /* honest GraphSS is two points above that of paper mode: 68.0, and no paper beside it */
     assert_non_null(strstr(page, "| GCN | GraphSS | before | 3 | 68.0 ± 2.0 | 86.0 ± 0.0 |"));
@@ -173,12 +163,10 @@ TEST(modes_and_settings_are_never_mixed)
     assert_non_null(strstr(page, "### Defence, paper mode, setting seen"));
     assert_non_null(strstr(page, "### Defence, honest mode, setting new"));
     graphss_release(ctx, page);
-    graphss_ctx_free(ctx);
 }
 
-TEST(latex_and_csv_hold_the_tables)
+TEST_CTX(latex_and_csv_hold_the_tables)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_report_summary made = {0};
     char *tex = report_as(ctx, "tables.tex", &made);
     char *csv = report_as(ctx, "tables.csv", NULL);
@@ -194,12 +182,10 @@ TEST(latex_and_csv_hold_the_tables)
         strstr(csv, "defence-paper-seen-cora-all,GCN / GraphSS,paper,%,65.38,2.59,"));
     graphss_release(ctx, csv);
     graphss_release(ctx, tex);
-    graphss_ctx_free(ctx);
 }
 
-TEST(plots_become_files)
+TEST_CTX(plots_become_files)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     char path[256], plots[256], command[600], *text = NULL;
     size_t n = 0;
     testing_temporary(path, sizeof path, "plots.md");
@@ -213,7 +199,7 @@ TEST(plots_become_files)
     assert_non_null(strstr(text, "<style>"));
     graphss_release(ctx, text);
     assert_ok(ctx, graphss_i_file_read(ctx, &text, &n, path, 1 << 24));
-    /* seen from the page: without the page's own folder */
+    /* relative to the page: without the page's own folder */
     snprintf(
         command, sizeof command, "](%s/fig-matrix", plots + (strrchr(path, '/') - path) + 1);
     assert_non_null(strstr(text, command));
@@ -221,12 +207,10 @@ TEST(plots_become_files)
     plots[top] = '\0';
     snprintf(command, sizeof command, "rm -r '%s' '%s'", plots, path);
     assert_int_equal(system(command), 0);
-    graphss_ctx_free(ctx);
 }
 
-TEST(errors_leave_nothing_behind)
+TEST_CTX(errors_leave_nothing_behind)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     char path[256];
     testing_temporary(path, sizeof path, "none.html");
     assert_fails(ctx, graphss_report_write(ctx, NULL, folder, "report.pdf", NULL),
@@ -239,7 +223,6 @@ TEST(errors_leave_nothing_behind)
     assert_fails(ctx, graphss_report_write(ctx, NULL, folder, path, &opt), GRAPHSS_ERR_IO,
         "/dev/null: cannot make the folder");
     assert_int_not_equal(access(path, F_OK), 0);
-    graphss_ctx_free(ctx);
 }
 
 static graphss_status write_once(graphss_ctx *ctx, void *arg)

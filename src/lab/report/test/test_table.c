@@ -35,9 +35,8 @@ static void done(made *m)
     graphss_i_arena_done(&m->arena);
 }
 
-TEST(markdown)
+TEST_CTX(markdown)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     made m;
     make(&m, ctx);
     graphss_i_table_markdown(&m.writer, m.table);
@@ -46,12 +45,10 @@ TEST(markdown)
         "| a\\|b&lt;c&gt;&amp;\"d\" 100 %\\_#{$}~^\\\\, \\*x\\* ? | **65.3 ± 1.3** | −2.3 |\n"
         "| plain | – | +0.5 |\n");
     done(&m);
-    graphss_ctx_free(ctx);
 }
 
-TEST(latex)
+TEST_CTX(latex)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     made m;
     make(&m, ctx);
     graphss_i_table_latex(&m.writer, m.table);
@@ -64,12 +61,10 @@ TEST(latex)
     assert_non_null(strstr(m.writer.text, "plain & -- & +0.5 \\\\"));
     assert_non_null(strstr(m.writer.text, "\\label{tab:id-1}"));
     done(&m);
-    graphss_ctx_free(ctx);
 }
 
-TEST(csv_keeps_all_digits)
+TEST_CTX(csv_keeps_all_digits)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     made m;
     make(&m, ctx);
     graphss_i_table_csv(&m.writer, m.table);
@@ -81,12 +76,10 @@ TEST(csv_keeps_all_digits)
         row, row);
     assert_string_equal(m.writer.text, wanted);
     done(&m);
-    graphss_ctx_free(ctx);
 }
 
-TEST(html)
+TEST_CTX(html)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     made m;
     make(&m, ctx);
     graphss_i_table_html(&m.writer, m.table);
@@ -98,12 +91,10 @@ TEST(html)
     assert_non_null(strstr(m.writer.text, "data-key=\"\"><span><span class=\"none\">"));
     assert_null(strstr(m.writer.text, "\xff"));
     done(&m);
-    graphss_ctx_free(ctx);
 }
 
-TEST(texts_do_no_harm_where_they_are_opened)
+TEST_CTX(texts_do_no_harm_where_they_are_opened)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_i_writer csv = {.ctx = ctx}, html = {.ctx = ctx};
     graphss_i_put_csv(&csv, "=1+1");
     assert_string_equal(csv.text, "\"'=1+1\"");
@@ -111,12 +102,10 @@ TEST(texts_do_no_harm_where_they_are_opened)
     assert_string_equal(html.text, "a[U+202E]b[U+0085]&lt;");
     graphss_i_writer_done(&csv);
     graphss_i_writer_done(&html);
-    graphss_ctx_free(ctx);
 }
 
-TEST(runs_are_numbers_and_sort_by_the_most)
+TEST_CTX(runs_are_numbers_and_sort_by_the_most)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_i_arena arena = {.ctx = ctx};
     graphss_i_writer writer = {.ctx = ctx};
     graphss_i_table *t = graphss_i_table_new(&arena, "t", "t", "");
@@ -129,7 +118,6 @@ TEST(runs_are_numbers_and_sort_by_the_most)
     assert_non_null(strstr(writer.text, "data-key=\"3\"><span>3</span>"));
     graphss_i_writer_done(&writer);
     graphss_i_arena_done(&arena);
-    graphss_ctx_free(ctx);
 }
 
 TEST(numbers_have_fixed_decimals)
@@ -215,7 +203,7 @@ static const char lines[] =
     "{\"what\":\"budget\",\"dataset\":\"ape\",\"value\":9}\n"
     "{\"what\":\"budget\",\"dataset\":\"citeseer\",\"value\":9}\n";
 
-TEST(long_names_of_generated_graphs_are_shortened)
+TEST_CTX(long_names_of_generated_graphs_are_shortened)
 {
     static const char two[] =
         "{\"what\":\"alert\",\"dataset\":\"synth:nodes=9\"}\n"
@@ -224,7 +212,6 @@ TEST(long_names_of_generated_graphs_are_shortened)
         "{\"what\":\"alert\",\"dataset\":\"synth:nodes=3000,degree=6\"}\n";
     const char *const five = "synth:nodes=3000,degree=5", *const six =
                                                               "synth:nodes=3000,degree=6";
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_i_runs r = {0};
     assert_ok(ctx, graphss_i_runs_parse(ctx, &r, two, strlen(two), "lines"));
     assert_int_equal(graphss_i_long_names(&r).n, 2);
@@ -239,7 +226,6 @@ TEST(long_names_of_generated_graphs_are_shortened)
     assert_ok(ctx, graphss_i_runs_parse(ctx, &r, two, n, "lines"));
     assert_string_equal(graphss_i_dataset_name(&r, five), "synth");
     graphss_i_runs_destroy(&r);
-    graphss_ctx_free(ctx);
 }
 
 static void read_lines(graphss_ctx *ctx, graphss_i_runs *out)
@@ -247,9 +233,8 @@ static void read_lines(graphss_ctx *ctx, graphss_i_runs *out)
     assert_ok(ctx, graphss_i_runs_parse(ctx, out, lines, strlen(lines), "lines"));
 }
 
-TEST(pairs_are_of_the_same_trial)
+TEST_CTX(pairs_are_of_the_same_trial)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_i_runs r = {0};
     read_lines(ctx, &r);
     const graphss_i_query ours = {.model = "gcn", .method = "graphss"};
@@ -260,12 +245,10 @@ TEST(pairs_are_of_the_same_trial)
     assert_near(d.mean, 0.35, 1e-12);
     assert_near(d.sd, sqrt(0.005), 1e-12);
     graphss_i_runs_destroy(&r);
-    graphss_ctx_free(ctx);
 }
 
-TEST(trials_count_once_and_errors_never)
+TEST_CTX(trials_count_once_and_errors_never)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_i_runs r = {0};
     read_lines(ctx, &r);
     const graphss_i_query all = {.what = "defence", .model = "gcn"};
@@ -275,12 +258,10 @@ TEST(trials_count_once_and_errors_never)
     const graphss_i_query failed = {.method = "rgcn"};
     assert_int_equal(graphss_i_runs_count(&r, &failed), 0);
     graphss_i_runs_destroy(&r);
-    graphss_ctx_free(ctx);
 }
 
-TEST(methods_with_a_network_of_their_own_stand_under_each_classifier)
+TEST_CTX(methods_with_a_network_of_their_own_stand_under_each_classifier)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_i_runs r = {0};
     read_lines(ctx, &r);
     const graphss_i_query gcn = {.what = "defence", .model = "gcn"};
@@ -297,12 +278,10 @@ TEST(methods_with_a_network_of_their_own_stand_under_each_classifier)
         graphss_i_models_of(&r, &(graphss_i_query){.dataset = "cora"});
     assert_int_equal(models.n, 1);
     graphss_i_runs_destroy(&r);
-    graphss_ctx_free(ctx);
 }
 
-TEST(known_names_come_first_and_numbers_by_size)
+TEST_CTX(known_names_come_first_and_numbers_by_size)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_i_runs r = {0};
     read_lines(ctx, &r);
     const graphss_i_query budget = {.what = "budget"};
@@ -315,7 +294,6 @@ TEST(known_names_come_first_and_numbers_by_size)
     assert_int_equal(v.n, 2);
     assert_string_equal(v.text[0], "9");
     graphss_i_runs_destroy(&r);
-    graphss_ctx_free(ctx);
 }
 
 /* n runs, in each 60 % against 50 % of the victims. */
@@ -351,13 +329,11 @@ static graphss_i_result duel_of(graphss_ctx *ctx, int n)
     return who;
 }
 
-TEST(fewer_than_three_runs_are_not_judged)
+TEST_CTX(fewer_than_three_runs_are_not_judged)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     assert_int_equal(duel_of(ctx, 1), GRAPHSS_I_TOO_FEW);
     assert_int_equal(duel_of(ctx, 2), GRAPHSS_I_TOO_FEW);
     assert_int_equal(duel_of(ctx, 3), GRAPHSS_I_BETTER);
-    graphss_ctx_free(ctx);
 }
 
 TEST(verdicts)
@@ -409,9 +385,8 @@ static graphss_status parse(graphss_ctx *ctx, graphss_i_runs *out, const char *t
     return graphss_i_runs_parse(ctx, out, text, strlen(text), "r.jsonl");
 }
 
-TEST(fields_are_read)
+TEST_CTX(fields_are_read)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_i_runs r = {0};
     size_t n = 0, k = 0;
     assert_ok(ctx, parse(ctx, &r, two_lines));
@@ -437,12 +412,10 @@ TEST(fields_are_read)
     assert_int_equal(r.record[1].error_code, 4);
     assert_int_equal(r.record[1].line, 3);
     graphss_i_runs_destroy(&r);
-    graphss_ctx_free(ctx);
 }
 
-TEST(of_two_lines_of_a_cell_the_later_counts)
+TEST_CTX(of_two_lines_of_a_cell_the_later_counts)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_i_runs r = {0};
     assert_ok(ctx, parse(ctx, &r,
                        "{\"what\":\"noise\",\"value\":1,\"metrics\":{\"test\":1}}\n"
@@ -453,12 +426,10 @@ TEST(of_two_lines_of_a_cell_the_later_counts)
     assert_true(graphss_i_metric(&r.record[0], "test") == 3);
     assert_true(graphss_i_metric(&r.record[1], "test") == 2);
     graphss_i_runs_destroy(&r);
-    graphss_ctx_free(ctx);
 }
 
-TEST(a_last_line_without_end_is_left_out)
+TEST_CTX(a_last_line_without_end_is_left_out)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_i_runs r = {0};
     assert_ok(ctx, parse(ctx, &r, "{\"what\":\"alert\"}\n{\"what\":\"ale"));
     assert_int_equal(r.n, 1);
@@ -471,10 +442,9 @@ TEST(a_last_line_without_end_is_left_out)
     assert_ok(ctx, parse(ctx, &r, ""));
     assert_int_equal(r.n, 0);
     graphss_i_runs_destroy(&r);
-    graphss_ctx_free(ctx);
 }
 
-TEST(broken_lines_are_named)
+TEST_CTX(broken_lines_are_named)
 {
     static const struct {
         const char *text, *part;
@@ -490,13 +460,11 @@ TEST(broken_lines_are_named)
         {"{\"what\":\"a\",\"what\":\"b\"}\n", "r.jsonl:1:"},
         {"\xff\n", "r.jsonl:1:"},
     };
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
         graphss_i_runs r = {0};
         assert_fails(ctx, parse(ctx, &r, list[i].text), GRAPHSS_ERR_DATA, list[i].part);
         assert_null(r.record);
     }
-    graphss_ctx_free(ctx);
 }
 
 static graphss_status parse_once(graphss_ctx *ctx, void *arg)

@@ -1,4 +1,4 @@
-/* Snapshots: what each setting takes out of the past, groups, files. */
+/* Snapshots: what each setting removes from the past, groups, files. */
 #include "testing.h"
 #include <sys/stat.h>
 
@@ -42,9 +42,8 @@ static void change(graphss_ctx *ctx, graphss_snapshots *s)
     graphss_flips_destroy(ctx, &flips);
 }
 
-TEST(seen_keeps_the_clean_graph_as_the_past)
+TEST_CTX(seen_keeps_the_clean_graph_as_the_past)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     fixture f;
     graphss_snapshots s = {0};
     graphss_dataset back = {0};
@@ -65,12 +64,10 @@ TEST(seen_keeps_the_clean_graph_as_the_past)
     graphss_dataset_destroy(ctx, &back);
     graphss_snapshots_destroy(ctx, &s);
     fixture_destroy(ctx, &f);
-    graphss_ctx_free(ctx);
 }
 
-TEST(new_takes_the_victims_out_of_the_past)
+TEST_CTX(new_takes_the_victims_out_of_the_past)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     fixture f;
     graphss_snapshots s = {0};
     graphss_snapshot_options opt;
@@ -109,12 +106,10 @@ TEST(new_takes_the_victims_out_of_the_past)
             graphss_names_get(&s.current.node_names, (size_t)f.split.train[i]));
     graphss_snapshots_destroy(ctx, &s);
     fixture_destroy(ctx, &f);
-    graphss_ctx_free(ctx);
 }
 
-TEST(growing_takes_a_share_of_the_edges_out_of_the_past)
+TEST_CTX(growing_takes_a_share_of_the_edges_out_of_the_past)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     fixture f;
     graphss_snapshots s = {0}, other = {0};
     graphss_snapshot_options opt;
@@ -134,12 +129,10 @@ TEST(growing_takes_a_share_of_the_edges_out_of_the_past)
     graphss_snapshots_destroy(ctx, &other);
     graphss_snapshots_destroy(ctx, &s);
     fixture_destroy(ctx, &f);
-    graphss_ctx_free(ctx);
 }
 
-TEST(groups_deal_the_test_nodes_and_hold_their_victims)
+TEST_CTX(groups_deal_the_test_nodes_and_hold_their_victims)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     fixture f;
     graphss_snapshots s = {0};
     graphss_snapshot_options opt;
@@ -173,7 +166,6 @@ TEST(groups_deal_the_test_nodes_and_hold_their_victims)
     assert_int_equal(churned, s.n_churned);
     graphss_snapshots_destroy(ctx, &s);
     fixture_destroy(ctx, &f);
-    graphss_ctx_free(ctx);
 }
 
 static void remove_folder(const char *dir)
@@ -188,9 +180,8 @@ static void remove_folder(const char *dir)
     rmdir(dir);
 }
 
-TEST(files_read_back_and_a_used_folder_is_refused)
+TEST_CTX(files_read_back_and_a_used_folder_is_refused)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     fixture f;
     graphss_snapshots s = {0};
     graphss_dataset previous = {0}, current = {0}, clean = {0};
@@ -239,12 +230,10 @@ TEST(files_read_back_and_a_used_folder_is_refused)
     graphss_dataset_destroy(ctx, &previous);
     graphss_snapshots_destroy(ctx, &s);
     fixture_destroy(ctx, &f);
-    graphss_ctx_free(ctx);
 }
 
-TEST(wrong_options_and_changes_are_refused)
+TEST_CTX(wrong_options_and_changes_are_refused)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     fixture f;
     graphss_snapshots s = {0};
     fixture_make(ctx, &f);
@@ -279,7 +268,6 @@ TEST(wrong_options_and_changes_are_refused)
     graphss_flips_destroy(ctx, &wrong);
     graphss_snapshots_destroy(ctx, &s);
     fixture_destroy(ctx, &f);
-    graphss_ctx_free(ctx);
 }
 
 static graphss_status plan_once(graphss_ctx *ctx, void *arg)
@@ -300,14 +288,12 @@ static graphss_status plan_once(graphss_ctx *ctx, void *arg)
     return st;
 }
 
-TEST(each_allocation_may_fail)
+TEST_CTX(each_allocation_may_fail)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     fixture f;
     fixture_make(ctx, &f);
     testing_each_allocation_fails(plan_once, &f);
     fixture_destroy(ctx, &f);
-    graphss_ctx_free(ctx);
 }
 
 TEST(settings_have_names)
@@ -318,9 +304,8 @@ TEST(settings_have_names)
     assert_string_equal(graphss_setting_text((graphss_setting)3), "?");
 }
 
-TEST(unsound_data_and_splits_are_refused)
+TEST_CTX(unsound_data_and_splits_are_refused)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     fixture f;
     graphss_snapshots s = {0};
     const graphss_flips none = {0};
@@ -341,7 +326,6 @@ TEST(unsound_data_and_splits_are_refused)
         GRAPHSS_ERR_SHAPE, "training node 3 is -1");
     assert_null(s.current.graph.offset);
     fixture_destroy(ctx, &f);
-    graphss_ctx_free(ctx);
 }
 
 int main(void)

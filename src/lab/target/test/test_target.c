@@ -1,4 +1,4 @@
-/* What an adaptive attacker is told is what the public calls answer. */
+/* The answers to an adaptive attacker are those of the public calls. */
 #include "observation/test/testing_attacked_world.h"
 #include "testing.h"
 
@@ -33,11 +33,10 @@ static graphss_status ask(graphss_ctx *ctx, double *loss, scene *s)
     return graphss_target_ask(&s->target, ctx, loss, &s->in, &s->a.current, &s->a.w.features);
 }
 
-TEST(a_method_answers_its_posterior)
+TEST_CTX(a_method_answers_its_posterior)
 {
     static const char *const name[][2] = {
         {"recover", "graphss"}, {"label-propagation", "label-propagation"}, {"none", "none"}};
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     for (size_t m = 0; m < 3; m++) {
         scene s;
         double loss[VICTIMS];
@@ -63,12 +62,10 @@ TEST(a_method_answers_its_posterior)
         graphss_recover_result_destroy(ctx, &r);
         attacked_world_destroy(ctx, &s.a);
     }
-    graphss_ctx_free(ctx);
 }
 
-TEST(an_alert_must_be_avoided_too)
+TEST_CTX(an_alert_must_be_avoided_too)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     scene s;
     double misled[VICTIMS], loss[VICTIMS];
     int32_t label[WORLD_NODES];
@@ -90,12 +87,10 @@ TEST(an_alert_must_be_avoided_too)
     assert_true(noticed > 0);
     graphss_alert_result_destroy(ctx, &found);
     attacked_world_destroy(ctx, &s.a);
-    graphss_ctx_free(ctx);
 }
 
-TEST(names_are_those_of_the_methods)
+TEST_CTX(names_are_those_of_the_methods)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     scene s;
     double loss[VICTIMS];
     size_t n = 0;
@@ -113,7 +108,6 @@ TEST(names_are_those_of_the_methods)
     s.target.struct_size = 0;
     assert_fails(ctx, ask(ctx, loss, &s), GRAPHSS_ERR_INVALID, "graphss_target_init");
     attacked_world_destroy(ctx, &s.a);
-    graphss_ctx_free(ctx);
 }
 
 static graphss_status ask_once(graphss_ctx *ctx, void *arg)
@@ -122,17 +116,15 @@ static graphss_status ask_once(graphss_ctx *ctx, void *arg)
     return ask(ctx, loss, arg);
 }
 
-TEST(each_allocation_may_fail)
+TEST_CTX(each_allocation_may_fail)
 {
     static const char *const name[] = {"none", "alert"};
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     for (size_t m = 0; m < 2; m++) {
         scene s;
         scene_make(ctx, &s, name[m]);
         testing_allocations_fail(ask_once, &s, 60);
         attacked_world_destroy(ctx, &s.a);
     }
-    graphss_ctx_free(ctx);
 }
 
 int main(void)

@@ -94,9 +94,8 @@ static int number_of(const int32_t *near, size_t i, size_t j)
     return -1;
 }
 
-TEST(each_pair_is_there_once_and_its_transpose_finds_it)
+TEST_CTX(each_pair_is_there_once_and_its_transpose_finds_it)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     fixture f;
     fixture_make(ctx, &f);
     const graphss_i_pairs *p = &f.a;
@@ -115,12 +114,10 @@ TEST(each_pair_is_there_once_and_its_transpose_finds_it)
     }
     assert_int_equal(p->transposed.offset[N], pairs);
     fixture_destroy(ctx, &f);
-    graphss_ctx_free(ctx);
 }
 
-TEST(a_pattern_has_edges_loops_and_both_kinds_of_pairs)
+TEST_CTX(a_pattern_has_edges_loops_and_both_kinds_of_pairs)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     fixture f;
     fixture_make(ctx, &f);
     const graphss_i_pair_pattern *p = &f.pattern;
@@ -146,7 +143,6 @@ TEST(a_pattern_has_edges_loops_and_both_kinds_of_pairs)
                                           listed(f.near_b, i, j));
     }
     fixture_destroy(ctx, &f);
-    graphss_ctx_free(ctx);
 }
 
 static const double threshold = 0.3;
@@ -241,9 +237,8 @@ static double edge_loss(graphss_ctx *ctx, const float *r, size_t cols,
     return loss;
 }
 
-TEST(the_loss_of_edges_with_every_pair_drawn)
+TEST_CTX(the_loss_of_edges_with_every_pair_drawn)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     fixture f;
     fixture_make(ctx, &f);
     double sum = 0;
@@ -257,13 +252,11 @@ TEST(the_loss_of_edges_with_every_pair_drawn)
     assert_true(edge_loss(ctx, f.r, H, &f.edges, 1, true, 3) !=
                 edge_loss(ctx, f.r, H, &f.edges, 1, true, 4));
     fixture_destroy(ctx, &f);
-    graphss_ctx_free(ctx);
 }
 
-TEST(every_pair_is_drawn_as_often)
+TEST_CTX(every_pair_is_drawn_as_often)
 {
     enum { DRAWS = 4000, REACH = 2 };
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     int64_t offset[N + 1] = {0};
     const graphss_graph bare = {.n_nodes = N, .offset = offset};
     static const size_t pair[][2] = {{0, 1}, {0, N - 1}, {3, 5}, {7, 2}};
@@ -280,12 +273,10 @@ TEST(every_pair_is_drawn_as_often)
         }
         assert_in_range(drawn, want - 158, want + 158);
     }
-    graphss_ctx_free(ctx);
 }
 
-TEST(without_soft_labels_their_loss_is_zero)
+TEST_CTX(without_soft_labels_their_loss_is_zero)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     const float x[] = {1, 2, 3, 4}, none[4] = {0}, sure[] = {0, 0, 0, 1};
     for (int k = 0; k < 2; k++) {
         float grad[4] = {9, 9, 9, 9};
@@ -302,12 +293,10 @@ TEST(without_soft_labels_their_loss_is_zero)
         assert_true((grad[2] != 0) == (k == 1));
         graphss_i_tape_free(ctx, t);
     }
-    graphss_ctx_free(ctx);
 }
 
-TEST(wrong_shapes_are_refused)
+TEST_CTX(wrong_shapes_are_refused)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     fixture f;
     fixture_make(ctx, &f);
     graphss_i_tape *t = NULL;
@@ -321,7 +310,6 @@ TEST(wrong_shapes_are_refused)
     assert_fails(ctx, graphss_i_tape_finish(t), GRAPHSS_ERR_INTERNAL, "link loss");
     graphss_i_tape_free(ctx, t);
     fixture_destroy(ctx, &f);
-    graphss_ctx_free(ctx);
 }
 
 static graphss_status make_all(graphss_ctx *ctx, void *arg)
@@ -349,14 +337,12 @@ static graphss_status make_all(graphss_ctx *ctx, void *arg)
     return st;
 }
 
-TEST(failing_allocations_leave_nothing)
+TEST_CTX(failing_allocations_leave_nothing)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     fixture f;
     fixture_make(ctx, &f);
     testing_each_allocation_fails(make_all, &f);
     fixture_destroy(ctx, &f);
-    graphss_ctx_free(ctx);
 }
 
 int main(void)

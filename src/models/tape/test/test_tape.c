@@ -5,7 +5,7 @@
 
 enum { N = 7, D = 5, H = 4, MOST = 64 };
 
-/* A random sparse square matrix with its transpose, and where each entry went. */
+/* A random sparse square matrix with its transpose and the position of each entry. */
 typedef struct sparse {
     graphss_i_csr m, transposed;
     int64_t *transposed_at;
@@ -102,7 +102,7 @@ static fixture make_fixture(graphss_rng *rng, size_t r0, size_t c0, size_t r1, s
     return f;
 }
 
-/* The bits point into the fixture, so this comes when it has its place. */
+/* The bits point into the fixture, so they are set once it is in place. */
 static void see_bits(graphss_rng *rng, fixture *f)
 {
     for (size_t i = 0; i < N; i++) {
@@ -167,7 +167,7 @@ static void check_gradients(recorder fn, size_t r0, size_t c0, size_t r1, size_t
                     wanted);
         }
     }
-    assert_true(largest > 1e-3); /* a loss that depends on nothing proves nothing */
+    assert_true(largest > 1e-3); /* a loss that depends on nothing would prove nothing */
     graphss_i_tape_free(ctx, t);
     free_fixture(&f);
     graphss_ctx_free(ctx);
@@ -295,9 +295,8 @@ static void fill_sums(graphss_ctx *ctx, float *edge, const graphss_i_csr *m, con
         }
 }
 
-TEST(detached_edges_are_constants_to_the_gradient)
+TEST_CTX(detached_edges_are_constants_to_the_gradient)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_rng rng = graphss_rng_make(7, 1);
     fixture f = make_fixture(&rng, N, H, N, H);
     const float half = 0.5f;
@@ -325,7 +324,6 @@ TEST(detached_edges_are_constants_to_the_gradient)
         assert_true(got[j] == want[j]);
     free(edge);
     free_fixture(&f);
-    graphss_ctx_free(ctx);
 }
 
 static void gaussian_units(graphss_i_tape *t, const fixture *f, const graphss_i_var w[2])
@@ -382,10 +380,9 @@ TEST(bits)
 }
 
 /* A pass over the rows of a loss gives the loss and the gradients of a pass over all. */
-TEST(unwanted_rows_are_not_computed)
+TEST_CTX(unwanted_rows_are_not_computed)
 {
     enum { ROWS = 100, FROM = 37, LISTED = 20, WORDS = 70, WIDE = 24, ROADS = 2 };
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_rng rng = graphss_rng_make(9, 1);
     graphss_i_csr x = random_csr(&rng, ROWS, WORDS);
     float *w = random_matrix(&rng, WORDS * WIDE);
@@ -425,11 +422,10 @@ TEST(unwanted_rows_are_not_computed)
     }
     graphss_i_bits_destroy(ctx, &bits);
     free(back.word), free(w), free_csr(&x);
-    graphss_ctx_free(ctx);
 }
 
-/* Both products of a pass without dropout and of the training pass behind it are those of the
- * passes by themselves. */
+/* Both products of a pass without dropout and of the following training pass equal those of
+ * separate passes. */
 TEST(what_two_passes_share)
 {
     enum { ROWS = 90, WORDS = 40, WIDE = 5 };
@@ -526,9 +522,8 @@ TEST(powers_rows_and_distances)
     check_gradients(distances, N, H, N, H);
 }
 
-TEST(a_sum_of_powers_is_what_single_products_add_up_to)
+TEST_CTX(a_sum_of_powers_is_what_single_products_add_up_to)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_rng rng = graphss_rng_make(8, 1);
     sparse s = random_sparse(&rng, N);
     float *x = random_matrix(&rng, N * H);
@@ -558,7 +553,6 @@ TEST(a_sum_of_powers_is_what_single_products_add_up_to)
     }
     free_sparse(&s);
     free(x);
-    graphss_ctx_free(ctx);
 }
 
 TEST(whole_rows_are_dropped_at_the_rate_and_only_while_training)
@@ -591,9 +585,8 @@ TEST(whole_rows_are_dropped_at_the_rate_and_only_while_training)
     graphss_ctx_free(ctx);
 }
 
-TEST(sharpened_rows_are_constants_that_stand_out)
+TEST_CTX(sharpened_rows_are_constants_that_stand_out)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     const float x[9] = {0.2f, 0.2f, 0.6f, 0, 0, 0, 1e-30f, 2e-30f, 0};
     const float want[9] = {
         1.f / 11, 1.f / 11, 9.f / 11, 1.f / 3, 1.f / 3, 1.f / 3, 0.2f, 0.8f, 0};
@@ -612,12 +605,10 @@ TEST(sharpened_rows_are_constants_that_stand_out)
         assert_true(fabsf(grad[j] - (x[j] - want[j])) < 1e-6f);
     }
     graphss_i_tape_free(ctx, t);
-    graphss_ctx_free(ctx);
 }
 
-TEST(what_is_for_training_only_does_not_run_otherwise)
+TEST_CTX(what_is_for_training_only_does_not_run_otherwise)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     float x[2] = {1, 2}, grad[2];
     graphss_i_tape *t = NULL;
     assert_ok(ctx, graphss_i_tape_new(ctx, &t));
@@ -637,12 +628,10 @@ TEST(what_is_for_training_only_does_not_run_otherwise)
     assert_true(graphss_i_tape_value(t, always)[0] == 20);
     assert_true(graphss_i_tape_value(t, then)[0] == 3); /* as the last training left it */
     graphss_i_tape_free(ctx, t);
-    graphss_ctx_free(ctx);
 }
 
-TEST(a_weight_nobody_uses_gets_zero)
+TEST_CTX(a_weight_nobody_uses_gets_zero)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     const float used[4] = {1, 2, 3, 4}, unused[2] = {5, 6};
     float grad_used[4] = {9, 9, 9, 9}, grad_unused[2] = {9, 9};
     graphss_i_tape *t = NULL;
@@ -658,7 +647,6 @@ TEST(a_weight_nobody_uses_gets_zero)
         assert_true(grad_used[i] == used[i]);
     assert_true(grad_unused[0] == 0 && grad_unused[1] == 0);
     graphss_i_tape_free(ctx, t);
-    graphss_ctx_free(ctx);
 }
 
 static void no_dropout(graphss_i_tape *t, const fixture *f, const graphss_i_var w[2])
@@ -670,9 +658,8 @@ static void no_dropout(graphss_i_tape *t, const fixture *f, const graphss_i_var 
     graphss_i_tape_cross_entropy(t, h, f->node, f->label, N);
 }
 
-TEST(a_gcn_needs_two_wide_matrices)
+TEST_CTX(a_gcn_needs_two_wide_matrices)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_rng rng = graphss_rng_make(1, 1);
     enum { WIDE = 320 };
     fixture f = make_fixture(&rng, D, WIDE, WIDE, H);
@@ -684,12 +671,10 @@ TEST(a_gcn_needs_two_wide_matrices)
     assert_true(graphss_i_tape_bytes(t) <= 3 * wide + 4 * narrow);
     graphss_i_tape_free(ctx, t);
     free_fixture(&f);
-    graphss_ctx_free(ctx);
 }
 
-TEST(dropout_is_off_when_not_training)
+TEST_CTX(dropout_is_off_when_not_training)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_rng rng = graphss_rng_make(2, 1);
     fixture f = make_fixture(&rng, D, 6, 6, H);
     graphss_i_tape *t = record(ctx, &f, two_layers);
@@ -705,12 +690,10 @@ TEST(dropout_is_off_when_not_training)
     assert_true(graphss_i_tape_loss(t) == plain);
     graphss_i_tape_free(ctx, t);
     free_fixture(&f);
-    graphss_ctx_free(ctx);
 }
 
-TEST(wrong_shapes_are_reported_at_the_end)
+TEST_CTX(wrong_shapes_are_reported_at_the_end)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     const float x[6] = {0};
     float g[6];
     graphss_i_tape *t = NULL;
@@ -721,7 +704,6 @@ TEST(wrong_shapes_are_reported_at_the_end)
     assert_int_equal(y, -1);
     assert_fails(ctx, graphss_i_tape_finish(t), GRAPHSS_ERR_INTERNAL, "matmul");
     graphss_i_tape_free(ctx, t);
-    graphss_ctx_free(ctx);
 }
 
 static graphss_status record_all(graphss_ctx *ctx, void *arg)

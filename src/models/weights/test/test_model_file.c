@@ -60,9 +60,8 @@ static graphss_status save_and_load(graphss_ctx *ctx, void *arg)
     return st;
 }
 
-TEST(each_model_answers_as_before_it_was_saved)
+TEST_CTX(each_model_answers_as_before_it_was_saved)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     world w;
     world_make(ctx, &w, 1);
     char path[256];
@@ -80,12 +79,10 @@ TEST(each_model_answers_as_before_it_was_saved)
     }
     unlink(path);
     world_destroy(ctx, &w);
-    graphss_ctx_free(ctx);
 }
 
-TEST(the_scaling_of_columns_comes_back)
+TEST_CTX(the_scaling_of_columns_comes_back)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     world w;
     world_make(ctx, &w, 1);
     world_measure(ctx, &w, 1);
@@ -117,7 +114,6 @@ TEST(the_scaling_of_columns_comes_back)
     graphss_model_free(ctx, a);
     unlink(path);
     world_destroy(ctx, &w);
-    graphss_ctx_free(ctx);
 }
 
 static void assert_same_list(const int32_t *a, const int32_t *b, size_t n, size_t m)
@@ -126,9 +122,8 @@ static void assert_same_list(const int32_t *a, const int32_t *b, size_t n, size_
     assert_memory_equal(a, b, n * sizeof *a);
 }
 
-TEST(what_is_saved_comes_back)
+TEST_CTX(what_is_saved_comes_back)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     world w;
     world_make(ctx, &w, 1);
     graphss_model *a = trained(ctx, &w), *b = NULL;
@@ -162,14 +157,12 @@ TEST(what_is_saved_comes_back)
     graphss_model_free(ctx, b);
     unlink(path);
     world_destroy(ctx, &w);
-    graphss_ctx_free(ctx);
 }
 
-/* Numbers that mean nothing to the model: they come back bit for bit, and damaged ones are
+/* Numbers without meaning for the model: they come back bit for bit, and damaged ones are
  * refused. */
-TEST(a_lesson_comes_back_or_is_refused)
+TEST_CTX(a_lesson_comes_back_or_is_refused)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     world w;
     world_make(ctx, &w, 1);
     graphss_model *a = trained(ctx, &w), *b = NULL;
@@ -211,13 +204,11 @@ TEST(a_lesson_comes_back_or_is_refused)
     graphss_model_free(ctx, a);
     unlink(path);
     world_destroy(ctx, &w);
-    graphss_ctx_free(ctx);
 }
 
 /* Replaces one text of the header by another of the same length. */
-TEST(damaged_files_are_refused)
+TEST_CTX(damaged_files_are_refused)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     world w;
     world_make(ctx, &w, 1);
     graphss_model *model = trained(ctx, &w), *none = NULL;
@@ -226,7 +217,7 @@ TEST(damaged_files_are_refused)
     testing_temporary(path, sizeof path, "damaged");
     assert_ok(ctx, graphss_model_save(ctx, model, path));
     assert_ok(ctx, graphss_i_file_read(ctx, &bytes, &n, path, 1 << 20));
-    assert_null(memmem(bytes, n, "standardise", 11)); /* as in files of before it */
+    assert_null(memmem(bytes, n, "standardise", 11)); /* as in older files */
 
     static const struct {
         const char *from, *to, *text;
@@ -274,12 +265,10 @@ TEST(damaged_files_are_refused)
     graphss_model_free(ctx, model);
     unlink(path);
     world_destroy(ctx, &w);
-    graphss_ctx_free(ctx);
 }
 
-TEST(a_model_that_does_not_fit_is_refused)
+TEST_CTX(a_model_that_does_not_fit_is_refused)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     world w;
     world_make(ctx, &w, 1);
     graphss_model *model = trained(ctx, &w);
@@ -298,12 +287,10 @@ TEST(a_model_that_does_not_fit_is_refused)
     assert_fails(ctx, graphss_model_fits(ctx, model, &data), GRAPHSS_ERR_SHAPE, "class 0");
     graphss_model_free(ctx, model);
     world_destroy(ctx, &w);
-    graphss_ctx_free(ctx);
 }
 
-TEST(failing_allocations_leave_nothing)
+TEST_CTX(failing_allocations_leave_nothing)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     world w;
     world_make(ctx, &w, 1);
     graphss_model *model = trained(ctx, &w);
@@ -314,7 +301,6 @@ TEST(failing_allocations_leave_nothing)
     unlink(path);
     graphss_model_free(ctx, model);
     world_destroy(ctx, &w);
-    graphss_ctx_free(ctx);
 }
 
 typedef struct resumed {
@@ -352,9 +338,8 @@ static void stop(graphss_ctx *ctx, resumed *t)
 }
 
 /* To go on from a state is to go on from the model: that takes weights, moments and step. */
-TEST(a_state_goes_on_as_its_model_does)
+TEST_CTX(a_state_goes_on_as_its_model_does)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     resumed t;
     start(ctx, &t);
     assert_true(t.state->filled);
@@ -387,12 +372,10 @@ TEST(a_state_goes_on_as_its_model_does)
     graphss_model_free(ctx, taken);
     graphss_model_free(ctx, like);
     stop(ctx, &t);
-    graphss_ctx_free(ctx);
 }
 
-TEST(a_model_without_moments_has_no_state)
+TEST_CTX(a_model_without_moments_has_no_state)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     resumed t;
     start(ctx, &t);
     graphss_train_options opt;
@@ -410,7 +393,6 @@ TEST(a_model_without_moments_has_no_state)
     assert_int_equal(graphss_i_model_state_size(model), 0);
     graphss_model_free(ctx, model);
     stop(ctx, &t);
-    graphss_ctx_free(ctx);
 }
 
 static graphss_status take_once(graphss_ctx *ctx, void *arg)
@@ -422,14 +404,12 @@ static graphss_status take_once(graphss_ctx *ctx, void *arg)
     return st;
 }
 
-TEST(failing_allocations_take_no_state)
+TEST_CTX(failing_allocations_take_no_state)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     resumed t;
     start(ctx, &t);
     testing_each_allocation_fails(take_once, &t);
     stop(ctx, &t);
-    graphss_ctx_free(ctx);
 }
 
 int main(void)

@@ -73,9 +73,8 @@ TEST(each_model_comes_back_from_each_layout_that_has_it)
     graphss_ctx_free(ctx);
 }
 
-TEST(another_model_than_the_probes_is_refused)
+TEST_CTX(another_model_than_the_probes_is_refused)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     world w;
     char path[256];
     float prob[SIZE];
@@ -105,10 +104,10 @@ TEST(another_model_than_the_probes_is_refused)
     }
     remove(path);
     world_destroy(ctx, &w);
-    graphss_ctx_free(ctx);
 }
 
-/* A layer of 3 to 3 and one of 3 to 2: square, so that only a probe can tell a transpose. */
+/* Layers from 3 to 3 and from 3 to 2: the first is square, so only a probe shows whether it is
+ * transposed. */
 static const float square[9] = {1, 2, 3, 4, 5, 6, 7, 8, 9}, flat[6] = {1, 2, 3, 4, 5, 6},
                    three[3] = {1, 2, 3}, two[2] = {1, 2};
 
@@ -122,12 +121,11 @@ static graphss_tensor vector(const char *name, size_t n, const float *value)
     return (graphss_tensor){name, 1, {n, 1, 1}, value};
 }
 
-TEST(names_say_layer_role_and_transpose)
+TEST_CTX(names_say_layer_role_and_transpose)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_train_options how;
     graphss_import_options_init(&how, "gcn");
-    /* In no order, with numbers of two digits. */
+    /* Unordered, with numbers of two digits. */
     const graphss_tensor pyg[] = {matrix("convs.10.lin.weight", 2, 3, flat),
         vector("convs.10.bias", 2, two), matrix("convs.9.lin.weight", 3, 3, square),
         vector("convs.9.bias", 3, three)};
@@ -149,15 +147,13 @@ TEST(names_say_layer_role_and_transpose)
     assert_ok(ctx,
         graphss_model_from_tensors(ctx, &model, robust, 2, GRAPHSS_LAYOUT_DEEPROBUST, &how));
     assert_true(graphss_model_weight(&w, model, 1) && w.shape[0] == 3 && w.shape[1] == 2);
-    assert_true(w.value[1] == 2); /* as it is */
+    assert_true(w.value[1] == 2); /* unchanged */
     assert_false(graphss_model_options(model)->bias);
     graphss_model_free(ctx, model);
-    graphss_ctx_free(ctx);
 }
 
-TEST(heads_are_found_in_the_shapes)
+TEST_CTX(heads_are_found_in_the_shapes)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_train_options how;
     graphss_import_options_init(&how, "gat");
     static const float four[8] = {1, 2, 3, 4, 5, 6, 7, 8};
@@ -186,12 +182,10 @@ TEST(heads_are_found_in_the_shapes)
     x[1].shape[1] = 3;
     assert_fails(ctx, graphss_model_from_tensors(ctx, &model, x, 3, GRAPHSS_LAYOUT_PYG, &how),
         GRAPHSS_ERR_SHAPE, "3 heads of 2 columns");
-    graphss_ctx_free(ctx);
 }
 
-TEST(what_cannot_be_expressed_is_refused_by_name)
+TEST_CTX(what_cannot_be_expressed_is_refused_by_name)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     static const float holed[9] = {1, 2, 3, NAN};
     static const struct {
         const char *model;
@@ -241,7 +235,6 @@ TEST(what_cannot_be_expressed_is_refused_by_name)
             c[i].status, c[i].part);
         assert_null(model);
     }
-    graphss_ctx_free(ctx);
 }
 
 /* A file of one matrix, 2 to 2, in the type given. */
@@ -261,7 +254,7 @@ static void write_file(
     assert_int_equal(fclose(f), 0);
 }
 
-TEST(numbers_of_each_type_are_read)
+TEST_CTX(numbers_of_each_type_are_read)
 {
     static const float single[] = {1, -2.5F, 0.125F, 3};
     static const double large[] = {1, -2.5, 0.125, 3};
@@ -274,7 +267,6 @@ TEST(numbers_of_each_type_are_read)
         const void *data;
         size_t size;
     } c[] = {{"F32", single, 16}, {"F64", large, 32}, {"F16", half, 8}, {"BF16", brain, 8}};
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     graphss_train_options how;
     graphss_import_options_init(&how, "gcn");
     graphss_model *model = NULL;
@@ -306,12 +298,10 @@ TEST(numbers_of_each_type_are_read)
     assert_fails(ctx, graphss_model_import(ctx, &model, "/nowhere", GRAPHSS_LAYOUT_DGL, &how),
         GRAPHSS_ERR_NOT_FOUND, "/nowhere");
     remove(path);
-    graphss_ctx_free(ctx);
 }
 
-TEST(what_has_no_place_in_a_layout_is_not_written)
+TEST_CTX(what_has_no_place_in_a_layout_is_not_written)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     world w;
     world_make(ctx, &w, 1);
     world_measure(ctx, &w, 1);
@@ -331,7 +321,6 @@ TEST(what_has_no_place_in_a_layout_is_not_written)
         GRAPHSS_ERR_INVALID, "standardises");
     graphss_model_free(ctx, model);
     world_destroy(ctx, &w);
-    graphss_ctx_free(ctx);
 }
 
 typedef struct trip {
@@ -357,9 +346,8 @@ static graphss_status there_and_back(graphss_ctx *ctx, void *arg)
     return st;
 }
 
-TEST(failing_allocations_leave_nothing)
+TEST_CTX(failing_allocations_leave_nothing)
 {
-    graphss_ctx *ctx = testing_ctx(NULL, 1);
     world w;
     world_make(ctx, &w, 1);
     graphss_model *model = trained(ctx, &w, "gat", false);
@@ -369,7 +357,6 @@ TEST(failing_allocations_leave_nothing)
     remove(t.path);
     graphss_model_free(ctx, model);
     world_destroy(ctx, &w);
-    graphss_ctx_free(ctx);
 }
 
 int main(void)
