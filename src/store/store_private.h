@@ -1,4 +1,4 @@
-/* store_private.h - what the files of the store share. */
+/* store_private.h - shared by the files of the store. */
 #ifndef GRAPHSS_STORE_PRIVATE_H
 #define GRAPHSS_STORE_PRIVATE_H
 
@@ -83,7 +83,7 @@ graphss_status graphss_i_store_number(
 
 /* What the tables say: the last batch, and what is behind the newest snapshot. */
 graphss_status graphss_i_store_look(graphss_ctx *ctx, graphss_store *s);
-/* Ends a transaction: commits where st is OK, else rolls back; returns what came of it. */
+/* Ends a transaction: commits if st is OK, else rolls back; returns the status of both. */
 graphss_status graphss_i_store_end(graphss_ctx *ctx, graphss_store *s, graphss_status st);
 /* Statements that make the tables, with the types of SQLite. */
 extern const char *const graphss_i_store_schema[];
@@ -98,7 +98,7 @@ graphss_status graphss_i_store_note(
 /* Alerts [from, to) of a live graph, with audit and outbox. */
 graphss_status graphss_i_store_alerts_put(
     graphss_ctx *ctx, graphss_store *s, const graphss_live *live, size_t from, size_t to);
-/* A snapshot, once there is too much behind the newest. */
+/* Stores a snapshot if too many lines follow the newest. */
 void graphss_i_store_fold_if_due(graphss_ctx *ctx, graphss_store *s, const graphss_live *live);
 
 /* ---- store_send.c ---- */
