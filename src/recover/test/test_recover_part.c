@@ -758,6 +758,7 @@ static void stop_and_go_on(const world *w, bool past, const char *journal)
     assert_true(kept > 0);
     graphss_alert_result_destroy(w->ctx, &alone.alert);
     graphss_recover_result_destroy(w->ctx, &alone.recovery);
+    free(alone.spread);
 }
 
 TEST(a_recovery_that_was_stopped_goes_on)
