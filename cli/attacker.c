@@ -295,7 +295,7 @@ void attacker_show(
     printf("Attack   %s: %s\n", options->attack.method, summary_of(options->attack.method));
     printf("Budget   %s\n", budget);
     if (a->target.against)
-        printf("Against  %s %s a past, %zu snapshots asked about\n", a->target.against,
+        printf("Against  %s %s a past, %zu snapshots queried\n", a->target.against,
             a->target.in.previous ? "with" : "without", a->log.n_queries);
     if (features > 0)
         printf("Features %s\n", domain);
@@ -308,7 +308,7 @@ void attacker_show(
     printf("Changes  %zu links (%zu joined, %zu cut) and %zu features in %.2f s\n", links,
         links_joined(a), links - links_joined(a), features, a->seconds);
     if (a->flips.count < wanted)
-        printf("         %zu of %zu changes asked for could not be made: too few links or "
+        printf("         %zu of %zu requested changes could not be made: too few links or "
                "features were left to change\n",
             wanted - a->flips.count, wanted);
 }

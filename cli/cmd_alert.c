@@ -164,7 +164,8 @@ static char *tell_wave(const graphss_alert_result *a, const graphss_dataset *dat
     char buffer[24];
     return a->wave_class < 0
                ? NULL
-               : cli_format("%zu new nodes lean on %s, and many of them look tampered with",
+               : cli_format(
+                     "%zu new nodes are labelled %s, and many of them look tampered with",
                      a->wave_nodes, cli_class_name(data, (size_t)a->wave_class, buffer));
 }
 
@@ -172,18 +173,18 @@ static char *tell_wave(const graphss_alert_result *a, const graphss_dataset *dat
 static char *tell_scope(const graphss_alert_result *a, bool past)
 {
     if (past && a->n_group == 0)
-        return cli_format("Nothing that was to be judged changed since the previous snapshot, "
-                          "so nothing is suspected. An attack that is already in the previous "
-                          "snapshot cannot be seen this way.");
+        return cli_format("None of the tested nodes changed since the previous snapshot, so "
+                          "none is suspicious. An attack that is already in the previous "
+                          "snapshot cannot be detected this way.");
     if (past)
-        return cli_format("Looked for changes of links and features that push nodes to "
-                          "another class, beyond what honest change does. Not seen: attacks "
-                          "that are already in the previous snapshot, changes that look like "
-                          "honest ones, nodes that are gone.");
-    return cli_format("Looked for nodes whose links and features contradict each other as "
-                      "after an attack, beyond what honest change since the training does. "
-                      "Not seen: attacks on a few %% of the nodes, and those whose nodes look "
-                      "like others; --previous with an earlier snapshot sees much more.");
+        return cli_format(
+            "Tested: changes of links and features that push nodes to another class more than "
+            "benign change does. Not detected: attacks that are already in the previous "
+            "snapshot, changes that look benign, nodes that were removed.");
+    return cli_format("Tested: nodes whose links and features contradict each other more than "
+                      "benign change since the training explains. Not detected: attacks on a "
+                      "few %% of the nodes, and attacked nodes that look like others; "
+                      "--previous with an earlier snapshot detects much more.");
 }
 
 static void fill(cli *app, const graphss_alert_result *a, const graphss_dataset *data,
@@ -299,9 +300,9 @@ static void note_few(cli *app, size_t clean, bool past)
     enum { FEW = 100 };
     if (clean < FEW && !past)
         cli_note(app,
-            "note: with %zu clean node%s to compare with and no past small attacks cannot "
-            "be seen: --previous with an earlier snapshot helps, and more validation "
-            "nodes (train --val)",
+            "note: with %zu clean node%s to compare with and no past small attacks cannot be "
+            "detected: --previous with an earlier snapshot helps, and more validation nodes "
+            "(train --val)",
             clean, cli_s(clean));
 }
 
@@ -320,20 +321,20 @@ static graphss_status write_page(cli *app, const graphss_alert_result *a,
         &p, cli_format("%s: %s", a->alert ? "Alert" : "No alert", s->current.name));
     p.page.alarming = a->alert;
     p.page.verdict = cli_page_keep(&p,
-        a->alert ? cli_format("This snapshot looks tampered with. A clean one looks as "
-                              "suspicious in a share of p %s of all cases, and the alarm "
-                              "is set to %g.",
+        a->alert ? cli_format(
+                       "This snapshot looks tampered with. A clean snapshot looks at least as "
+                       "suspicious with probability p %s; an alert is raised at %g or below.",
                        p_value, opt->false_alarm_rate)
-                 : cli_format("Nothing here looks more suspicious than clean data do: a "
-                              "clean snapshot looks so in a share of p %s of all cases, and "
-                              "the alarm is set to %g. That is no proof that nobody "
-                              "tampered with it.",
+                 : cli_format(
+                       "Nothing here looks more suspicious than clean data: a clean snapshot "
+                       "looks at least as suspicious with probability p %s; an alert is "
+                       "raised at %g or below. This does not prove that there was no attack.",
                        p_value, opt->false_alarm_rate));
     cli_page_line(&p, CLI_PAGE_FACTS, "looked for", tell_scope(a, own->previous != NULL));
     if (a->contaminated > 0)
         cli_page_line(&p, CLI_PAGE_FACTS, "validation nodes",
-            cli_format("About %.0f %% of them look tampered with, so they are not "
-                       "compared with.",
+            cli_format(
+                "About %.0f %% of them look tampered with and are not used for comparison.",
                 100 * a->contaminated));
     if (a->kind != GRAPHSS_PERTURBATION_NONE)
         cli_page_line(&p, CLI_PAGE_FACTS, "attack",
@@ -356,12 +357,10 @@ static graphss_status write_page(cli *app, const graphss_alert_result *a,
         cli_page_node(&p, changes, a->flagged[i], a->perturbed[a->flagged[i]],
             a->node_p_value[a->flagged[i]], NULL, NULL,
             tell_evidence(&a->reason[i], &s->current));
-    p.page.node_note =
-        "The most likely first. Tampered with: the chance of it. p-value: the share of clean "
-        "nodes of its kind that "
-        "look at least as suspicious. Reasons: what changed at the node since the previous "
-        "snapshot, which need not be the attacker's doing, and what the pieces of evidence "
-        "say.";
+    p.page.node_note = "The most suspicious first. Tampered with: the probability of it. "
+                       "p-value: the share of comparable clean nodes that look at least as "
+                       "suspicious. Reasons: what changed at the node since the previous "
+                       "snapshot, whoever changed it, and the evidence about its class.";
     if (own->previous) {
         cli_page_line(
             &p, CLI_PAGE_CHANGES, "nodes in both", cli_format("%zu", c->nodes_known));
@@ -379,8 +378,7 @@ static graphss_status write_page(cli *app, const graphss_alert_result *a,
                                                 : "they are labelled"));
     if (c->nodes_gone)
         cli_page_unseen(
-            &p, cli_format("%zu node%s that the previous snapshot has and this one "
-                           "lacks.",
+            &p, cli_format("%zu node%s of the previous snapshot that this one does not have.",
                     c->nodes_gone, cli_s(c->nodes_gone)));
     cli_page_snapshots(app, &p, s, own->model_file, own->current, own->previous);
     if (own->group)
@@ -645,8 +643,8 @@ static graphss_status run(cli *app)
     app->alerted = alert.alert;
     if (alert.contaminated > 0)
         cli_warn(app,
-            "about %.0f %% of the validation nodes look tampered with: they are not "
-            "compared with",
+            "about %.0f %% of the validation nodes look tampered with and are not used for "
+            "comparison",
             100 * alert.contaminated);
     note_few(app, alert.n_calibration, own.previous != NULL);
     if (app->json)
@@ -682,15 +680,13 @@ const cli_command cli_alert = {
     .arguments = "--model-file MODEL --current DATASET",
     .summary = "Test whether a snapshot or a group of its nodes was attacked",
     .about = "Scores every node by what rehearsed attacks taught when the model was trained, "
-             "and compares the group with nodes that were not attacked. With --previous the "
-             "question is what changed: a node with the links and features it had is no "
-             "suspect, and a group without change never alerts. Exit code 1 means that an "
-             "alert was raised.\n"
-             "In the list of nodes, `perturbed` is the probability that a node was "
-             "attacked, and p its own p-value: the fraction of comparable honest nodes with "
-             "a score at least as high. About 3 % of the list are expected to be "
-             "innocent. At least 20 validation nodes are needed, or 40 training nodes in "
-             "their place.\n",
+             "and compares the group with nodes that were not attacked. With --previous it "
+             "tests what changed: an unchanged node is never flagged, and a group without "
+             "change never alerts. Exit code 1 means that an alert was raised.\nIn the list "
+             "of nodes, `perturbed` is the probability that a node was attacked, and p its "
+             "own p-value: the fraction of comparable clean nodes with a score at least as "
+             "high. About 3 % of the list are expected to be false. At least 20 validation "
+             "nodes are needed, or 40 training nodes in their place.\n",
     .examples = "alert --model-file cora.model --current today.npz\n"
                 "alert --model-file cora.model --current today.npz --previous before.npz\n"
                 "alert --model-file cora.model --current today.npz --report page.html\n"

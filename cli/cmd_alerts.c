@@ -17,7 +17,7 @@ static const graphss_option rows[] = {
     {"store", GRAPHSS_OPTION_STRING, FIELD(store), 0, 0, NULL, "FILE", "the store of watch",
         0},
     {"who", GRAPHSS_OPTION_STRING, FIELD(who), 0, 0, NULL, "NAME",
-        "who says so, for the audit trail", 0},
+        "your name, for the audit trail", 0},
     {"note", GRAPHSS_OPTION_STRING, FIELD(note), 0, 0, NULL, "TEXT", "why, likewise", 0},
     {0},
 };
@@ -166,10 +166,9 @@ const cli_command cli_alerts = {
     .name = "alerts",
     .arguments = "list|show|ack|dismiss|confirm [ID] --store FILE",
     .summary = "List the alerts of watch, and settle them",
-    .about =
-        "An alert is open until it is dismissed (a false alarm) or confirmed; ack says that "
-        "someone looks at it. While it is open the trusted snapshot stays where it is. Only "
-        "list and show work while watch is running.\n",
+    .about = "An alert is open until it is dismissed (a false alarm) or confirmed; ack "
+             "records that someone is investigating. While it is open the trusted snapshot "
+             "does not move. Only list and show work while watch is running.\n",
     .examples = "alerts list --store live.db\n"
                 "alerts confirm 1 --store live.db --who anna --note \"bot ring\"\n",
     .min_arguments = 1,

@@ -85,8 +85,8 @@ static graphss_status read_arguments(cli *app, attack_run *r)
     if (own->evasion && own->poisoning)
         return cli_usage(app, "--evasion and --poisoning exclude each other");
     if (own->previous && !r->opt.attack.against)
-        return cli_usage(app, "--previous is what a defence knows that is aimed at: it needs "
-                              "--method adaptive");
+        return cli_usage(
+            app, "--previous is for the attacked defence: it needs --method adaptive");
     if (own->poisoning && own->predictor)
         return cli_usage(app, "--poisoning trains the model again, --predictor cannot be");
     if (own->poisoning && r->opt.attack.independent)

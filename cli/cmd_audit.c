@@ -131,11 +131,10 @@ static graphss_status run(cli *app)
 const cli_command cli_audit = {
     .name = "audit",
     .arguments = "list|refused|replay [ID] --store FILE",
-    .summary = "Show what happened in a store, and compute a verdict again",
-    .about =
-        "list shows the trail, each entry of which is chained to the one before by a hash, "
-        "and fails where it was changed. refused shows events that were set aside, and why. "
-        "replay computes an alert again from snapshot and events.\n",
+    .summary = "Show the history of a store, and recompute a verdict",
+    .about = "list shows the audit trail, whose entries are chained by hashes, and fails if "
+             "one was changed. refused shows rejected events, and why. replay recomputes an "
+             "alert from snapshot and events.\n",
     .examples = "audit list --store live.db\n"
                 "audit replay 1 --store live.db --model-file model\n",
     .min_arguments = 1,

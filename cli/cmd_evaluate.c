@@ -76,7 +76,7 @@ static graphss_status match(cli *app, int32_t *row, const graphss_predictions *p
             continue;
         if (row[node] >= 0)
             st = cli_fail(
-                app, GRAPHSS_ERR_DATA, "%s: node '%s' is there twice", app->argument[0], name);
+                app, GRAPHSS_ERR_DATA, "%s: node '%s' occurs twice", app->argument[0], name);
         row[node] = (int32_t)i;
         matched++;
     }
@@ -235,8 +235,7 @@ static graphss_status choose_nodes(cli *app, choice *c, const graphss_prediction
     if (own->split)
         return choose_by_split(app, c, data, own);
     if (!known && cli_given(app, "part"))
-        return cli_usage(app, "--part: %s does not say which nodes are for what: give --split",
-            app->argument[0]);
+        return cli_usage(app, "--part: %s has no split: give --split", app->argument[0]);
     if (known)
         choose_by_rows(c, &p->split, own->part, row, p->n_nodes, data);
     c->counted = part_names[own->part];
@@ -381,6 +380,11 @@ static graphss_status read_labels(cli *app, graphss_predictions *out, const char
 {
     const graphss_status st = graphss_predictions_read(app->ctx, out, path);
     const cli_file_type kind = st ? cli_file_type_of(path) : CLI_FILE_NONE;
+    const size_t n = strlen(path);
+    if (kind == CLI_FILE_OTHER && n > 4 &&
+        (!strcmp(path + n - 4, ".csv") || !strcmp(path + n - 4, ".tsv")))
+        return cli_fail(app, GRAPHSS_ERR_DATA,
+            "%s is a table, want the .npz of predict or recover (-o OUT.npz)", path);
     if (st && kind >= CLI_FILE_FOLDER && kind != CLI_FILE_LABELS)
         return cli_wrong_file(app, path, kind, "the OUT.npz of predict or recover");
     return st;
@@ -489,11 +493,10 @@ const cli_command cli_evaluate = {
     .name = "evaluate",
     .arguments = "OUT.npz --truth DATASET [--nodes FILE]",
     .summary = "Compare labels in a file with the truth",
-    .about =
-        "Nodes and classes are matched by name where both sides have names; where one has "
-        "none, by number or position, with a warning. Test nodes are counted where OUT.npz "
-        "or --split says which those are, else every labelled node; --nodes all counts those "
-        "the model was trained on, too.\n",
+    .about = "Nodes and classes are matched by name if both sides have names, else by number "
+             "or position, with a warning. Only test nodes are counted if OUT.npz or --split "
+             "has a split, else every labelled node; --nodes all also counts the nodes the "
+             "model was trained on.\n",
     .examples = "evaluate out.npz --truth cora\n"
                 "evaluate out.npz --truth cora --nodes all\n"
                 "evaluate out.npz --truth cora --split cora.model\n"

@@ -26,9 +26,11 @@ static const graphss_option rows[] = {
     {"source", GRAPHSS_OPTION_STRING, FIELD(source), 0, 0, NULL, "NAME",
         "name of the source; events are numbered from 0", 0},
     {"shuffle", GRAPHSS_OPTION_BOOL, FIELD(shuffle), 0, 0, NULL, NULL,
-        "edges and features in random order, by --seed; nodes come first, and go last", 0},
+        "edges and features in random order, by --seed; new nodes come first, removed ones "
+        "last",
+        0},
     {"rate", GRAPHSS_OPTION_REAL, FIELD(rate), 0, 1e6, NULL, "N",
-        "write so many events a second (default: all at once)", 0},
+        "write N events a second (default: all at once)", 0},
     {0},
 };
 
@@ -195,7 +197,7 @@ const cli_command cli_events = {
     .arguments = "FROM TO [-o OUT.jsonl]",
     .summary = "Write the events that turn one snapshot into another",
     .about = "Nodes are matched by name. The events are lines of JSON (docs/live.md), which "
-             "watch reads; with --rate they come as a stream.\n",
+             "watch reads; --rate makes them a stream.\n",
     .examples = "events monday.npz tuesday.npz -o day.jsonl\n"
                 "events monday.npz tuesday.npz --start 2026-11-18T00:00:00Z --every 5\n",
     .min_arguments = 2,

@@ -62,9 +62,9 @@ const cli_command cli_extract = {
     .name = "extract",
     .arguments = "postgresql:MAP.json -o FOLDER [--start]",
     .summary = "Write tables of a database as a dataset",
-    .about = "MAP.json says which tables are nodes and which are links (docs/live.md). All is "
-             "read in one transaction. With --start, watch --events postgresql:MAP.json goes "
-             "on exactly from there.\n",
+    .about = "MAP.json says which tables are nodes and which are links (docs/live.md). They "
+             "are read in one transaction. With --start, watch --events postgresql:MAP.json "
+             "continues exactly from there.\n",
     .examples =
         "extract postgresql:shop.json -o shop/ --start\n"
         "watch shop/ --model-file model --store live.db --events postgresql:shop.json\n",

@@ -15,9 +15,9 @@ static const graphss_option rows[] = {
     {"list", GRAPHSS_OPTION_BOOL, FIELD(list), 0, 0, NULL, NULL,
         "list what can be fetched, with licences and sources", 0},
     {"offline", GRAPHSS_OPTION_BOOL, FIELD(offline), 0, 0, NULL, NULL,
-        "only check the files that are there", 0},
+        "only check the files on disk", 0},
     {"force", GRAPHSS_OPTION_BOOL, FIELD(force), 0, 0, NULL, NULL,
-        "download again what is there", 0},
+        "download even if the file is there", 0},
     {"base-url", GRAPHSS_OPTION_STRING, FIELD(base_url), 0, 0, NULL, "URL",
         "a mirror to take the files from", 0},
     {0},
@@ -182,10 +182,9 @@ const cli_command cli_fetch = {
     .name = "fetch",
     .arguments = "NAME|all",
     .summary = "Download, verify and store a public dataset",
-    .about =
-        "Files go to the first --data-dir, else to $XDG_DATA_HOME/graphss. What is in a data "
-        "folder already (GRAPHSS_DATA) is not downloaded again. An interrupted download "
-        "resumes; a file that does not match its checksum is removed.\n",
+    .about = "Files go to the first --data-dir, else to $XDG_DATA_HOME/graphss. Datasets that "
+             "are in a data folder already (GRAPHSS_DATA) are not downloaded. An interrupted "
+             "download resumes; a file that does not match its checksum is removed.\n",
     .examples = "fetch cora\nfetch all\nfetch --list\nfetch cora --offline\n",
     .max_arguments = 1,
     .group = {{"Options", table_of, sizeof(fetch_arguments), defaults}},

@@ -18,9 +18,9 @@ typedef struct import_arguments {
 #define FIELD(name) offsetof(import_arguments, name)
 static const graphss_option rows[] = {
     {"layout", GRAPHSS_OPTION_CHOICE, FIELD(layout), 0, 0, layouts, "NAME",
-        "whose names the weights have: PyTorch Geometric, DGL or DeepRobust", 0},
+        "the library whose names the weights have: pyg, dgl or deeprobust", 0},
     {"type", GRAPHSS_OPTION_STRING, FIELD(type), 0, 0, NULL, "MODEL",
-        "what they are weights of: gcn, sgc, sage, sage-mean, gat or mlp", 0},
+        "the classifier: gcn, sgc, sage, sage-mean, gat or mlp", 0},
     {"hops", GRAPHSS_OPTION_INT, FIELD(hops), 0, 64, NULL, "N",
         "sgc: how many times features are propagated (K)", 0},
     {"self-loops", GRAPHSS_OPTION_BOOL, FIELD(self_loops), 0, 1, NULL, "yes|no",
@@ -32,7 +32,8 @@ static const graphss_option rows[] = {
     {"probe", GRAPHSS_OPTION_STRING, FIELD(probe), 0, 0, NULL, "FILE.npz",
         "a graph with the origin's probabilities, which the model must give too", 0},
     {"split", GRAPHSS_OPTION_STRING, FIELD(split), 0, 0, NULL, "FILE.npz",
-        "what it was trained with, in numbers of the probe; for alert and recover", 0},
+        "the split it was trained with, in node numbers of the probe; for alert and recover",
+        0},
     {"output", GRAPHSS_OPTION_STRING, FIELD(output), 0, 0, NULL, "MODEL",
         "where to write the model", 'o'},
     {0},
@@ -114,7 +115,7 @@ static graphss_status run(cli *app)
     if (!own.output)
         return cli_usage(app, "import: want -o MODEL");
     if (own.split && !own.probe)
-        return cli_usage(app, "import: --split wants --probe, whose nodes it lists");
+        return cli_usage(app, "import: --split needs --probe, whose nodes it lists");
     const char *const input[] = {app->argument[0], own.probe, own.split};
     st = cli_check_output(app, own.output, input, 3);
     if (st)
@@ -132,8 +133,8 @@ static graphss_status run(cli *app)
     if (!st && own.probe)
         st = describe(app, model, &own);
     if (!st && !own.probe)
-        cli_warn(app, "without --probe nobody knows whether the model answers as its origin "
-                      "does: give a graph with the origin's probabilities");
+        cli_warn(app, "without --probe it is unknown whether the model answers as its "
+                      "original does: give a graph with the original's probabilities");
     if (!st)
         st = graphss_model_save(app->ctx, model, own.output);
     if (!st)
@@ -146,13 +147,12 @@ const cli_command cli_import = {
     .name = "import",
     .arguments = "FILE.safetensors --layout NAME --type MODEL [--probe FILE.npz] -o MODEL",
     .summary = "Take over weights trained in PyTorch Geometric, DGL or DeepRobust",
-    .about =
-        "FILE holds a state_dict in safetensors. Its names do not say whether loops are "
-        "added, how features are scaled or how many hops there are: --probe is a graph "
-        "(any .npz dataset) with an array `probabilities` from the origin, and a model "
-        "that differs from it by more than 0.0001 anywhere is refused (try --no-self-loops, "
-        "--row-normalise, another --hops). What cannot be "
-        "expressed (batch norm, skip connections, edge weights) is refused by name.\n",
+    .about = "FILE holds a state_dict in safetensors. Its names do not say whether loops are "
+             "added, how features are scaled or how many hops there are: --probe is a graph "
+             "(any .npz dataset) with an array `probabilities` from the original model, and a "
+             "difference of more than 0.0001 anywhere is refused (try --no-self-loops, "
+             "--row-normalise, another --hops). What cannot be expressed (batch norm, skip "
+             "connections, edge weights) is refused by name.\n",
     .examples =
         "import gcn.safetensors --layout pyg --type gcn --probe cora_probe.npz -o gcn.model\n"
         "import sgc.safetensors --layout dgl --type sgc --hops 3 --probe p.npz -o sgc.model\n"
@@ -173,7 +173,7 @@ typedef struct export_arguments {
 
 static const graphss_option export_rows[] = {
     {"layout", GRAPHSS_OPTION_CHOICE, offsetof(export_arguments, layout), 0, 0, layouts,
-        "NAME", "whose names the weights get: pyg, dgl or deeprobust", 0},
+        "NAME", "the library whose names the weights get: pyg, dgl or deeprobust", 0},
     {"output", GRAPHSS_OPTION_STRING, offsetof(export_arguments, output), 0, 0, NULL,
         "FILE.safetensors", "where to write", 'o'},
     {0},
@@ -223,9 +223,9 @@ const cli_command cli_export = {
     .name = "export",
     .arguments = "MODEL --layout NAME -o FILE.safetensors",
     .summary = "Write a model's weights for PyTorch Geometric, DGL or DeepRobust",
-    .about = "The first layer's weights include the one number all features are scaled by. "
-             "Where rows are divided by their sum (row-normalise in the file's metadata), do "
-             "so there as well. A model that standardises its features is refused.\n",
+    .about = "The first layer's weights include the one number all features are scaled by. If "
+             "rows are divided by their sum (row-normalise in the file's metadata), do the "
+             "same there. A model that standardises its features is refused.\n",
     .examples = "export cora.model --layout pyg -o cora.safetensors\n",
     .min_arguments = 1,
     .max_arguments = 1,

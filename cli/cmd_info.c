@@ -172,9 +172,9 @@ static graphss_status run(cli *app)
 const cli_command cli_info = {
     .name = "info",
     .arguments = "DATASET",
-    .summary = "Say what a dataset holds, after clean-up",
-    .about = "Graphs are read as undirected, without loops and duplicates; what was mended is "
-             "listed.\n",
+    .summary = "Describe a dataset, after clean-up",
+    .about =
+        "Graphs are read as undirected, without loops and duplicates; repairs are listed.\n",
     .examples = "info cora\ninfo my_folder/\ninfo --json data/cora.npz\n",
     .judges_data = true,
     .min_arguments = 1,

@@ -25,7 +25,7 @@ static const graphss_option rows[] = {
     {"classes", GRAPHSS_OPTION_INT, FIELD(classes), 2, 1e6, NULL, "K", "classes", 0},
     {"ranks", GRAPHSS_OPTION_INT, FIELD(ranks), 1, 65536, NULL, "R", "ranks", 0},
     {"cut", GRAPHSS_OPTION_REAL, FIELD(cut), 0, 1, NULL, "SHARE",
-        "share of the edges between parts, as shard tells it (default: 1 - 1 / R, no order)",
+        "share of the edges between parts, as printed by shard (default: 1 - 1 / R, no order)",
         0},
     {"cores", GRAPHSS_OPTION_INT, FIELD(cores), 1, 1024, NULL, "N", "cores of a rank", 0},
     {"bandwidth", GRAPHSS_OPTION_REAL, FIELD(bandwidth), 1e-3, 1e6, NULL, "GBIT",
@@ -152,10 +152,9 @@ const cli_command cli_plan = {
     .name = "plan",
     .arguments = "--nodes N --edges M [--features F] [--ranks R]",
     .summary = "Estimate memory and time of a training on several ranks",
-    .about =
-        "The model is in docs/distributed.md, with what it was checked against. Memory "
-        "and bytes are estimates; times are lower bounds: the cost of a node was measured "
-        "on one machine, and no network was.\n",
+    .about = "docs/distributed.md explains the model and compares it with measurements. "
+             "Memory and bytes are estimates; times are lower bounds: the cost of a node was "
+             "measured on one machine, and no network was.\n",
     .examples = "plan --nodes 1e9 --edges 1e10 --features 64 --ranks 16 --cores 32 "
                 "--bandwidth 100\n"
                 "plan --nodes 4e6 --edges 4e7 --features 500 --words 20 --ranks 4 --cut 0.2\n",

@@ -133,11 +133,10 @@ const cli_command cli_predict = {
     .name = "predict",
     .arguments = "DATASET --model-file MODEL -o OUT.npz|.csv|.tsv",
     .summary = "Label every node with a trained model",
-    .about =
-        "OUT.npz holds labels and probabilities, and node_names and class_names where "
-        "there are names, and train, val and test where the nodes are those of the model; "
-        "OUT.csv and OUT.tsv a line for each node: node, label, probability. The "
-        "dataset's own labels are not looked at.\n",
+    .about = "OUT.npz holds labels and probabilities; node_names and class_names if there are "
+             "names; train, val and test if the nodes are those of the model. OUT.csv and "
+             "OUT.tsv have a line for each node: node, label, probability. The dataset's own "
+             "labels are not used.\n",
     .examples = "predict cora --model-file cora.model -o cora_labels.npz\n"
                 "predict people/ --model-file people.model -o labels.csv\n",
     .ranks = CLI_SHARED,

@@ -38,12 +38,10 @@ static const graphss_option rows[] = {
     {"flips", GRAPHSS_OPTION_STRING, FIELD(flips), 0, 0, NULL, "FLIPS",
         "method graphss: also write the changes that would undo the attack, for apply", 0},
     {"report", GRAPHSS_OPTION_STRING, FIELD(report), 0, 0, NULL, "FILE.html",
-        "also write what was found, and why, as a page that can be sent on", 0},
+        "also write the findings and reasons as a page that can be sent on", 0},
     {"checkpoint", GRAPHSS_OPTION_STRING, FIELD(checkpoint), 0, 0, NULL, "DIR",
-        "method graphss: keep what was found so far in this folder and, after an "
-        "interruption, "
-        "go "
-        "on from it; it is removed when the output is written",
+        "method graphss: save the progress in this folder and, after an interruption, "
+        "continue from it; it is removed when the output is written",
         0},
     {"checkpoint-every", GRAPHSS_OPTION_REAL, FIELD(checkpoint_every), 0, 1e9, NULL, "SECONDS",
         "how often it is kept", 0},
@@ -372,8 +370,8 @@ static graphss_status write_page(cli *app, const graphss_recover_result *r,
     p.page.alarming = attacked;
     p.page.word = attacked ? "attacked" : knows ? "no attack" : "labels";
     p.page.verdict = cli_page_keep(
-        &p, cli_format("%s%zu of %zu labels differ from what the classifier says of this "
-                       "snapshot%s.",
+        &p, cli_format(
+                "%s%zu of %zu labels differ from the classifier's labels of this snapshot%s.",
                 attacked ? "The snapshot looks tampered with. "
                 : knows  ? "No attack was found. "
                          : "",
@@ -392,8 +390,7 @@ static graphss_status write_page(cli *app, const graphss_recover_result *r,
     add_nodes(&p, &r->predictions, classifier, &changes, knows);
     p.page.node_note =
         "Nodes whose label is not the classifier's own, and nodes that look tampered with. "
-        "Reasons: what changed at the node since the previous snapshot, which need not be the "
-        "attacker's doing.";
+        "Reasons: what changed at the node since the previous snapshot, whoever changed it.";
     if (own->previous) {
         const size_t then = s->previous.graph.n_nodes;
         cli_page_line(
@@ -573,14 +570,13 @@ const cli_command cli_recover = {
     .name = "recover",
     .arguments = "--model-file MODEL --current DATASET -o OUT.npz|.csv|.tsv",
     .summary = "Label a snapshot that may have been attacked",
-    .about =
-        "OUT.npz holds labels, posterior (a row per node) and perturbed (for each node a "
-        "number between 0 and 1), train, val and test (which nodes the model was trained "
-        "on), and node_names where the nodes have names; OUT.csv and OUT.tsv a line for "
-        "each node: node, label, probability, classifier_label, perturbed. The nodes that "
-        "changed are shown, the surest first.\n"
-        "A method uses links, features and the labels of the split, never the truth. Each "
-        "method uses some of the options and has its own preset; --list shows both.\n",
+    .about = "OUT.npz holds labels, posterior (a row per node) and perturbed (for each node a "
+             "number between 0 and 1), train, val and test (which nodes the model was trained "
+             "on), and node_names if the nodes have names; OUT.csv and OUT.tsv a line for "
+             "each node: node, label, probability, classifier_label, perturbed. The nodes "
+             "that changed are shown, the surest first.\nA method uses links, features and "
+             "the labels of the split, never the truth. Each method uses some of the options "
+             "and has its own preset; --list shows both.\n",
     .examples =
         "recover --model-file cora.model --current attacked.npz -o out.npz\n"
         "recover --model-file my.model --current today/ --previous before/ -o out.csv\n"

@@ -70,10 +70,10 @@ const cli_command cli_report = {
     .name = "report",
     .arguments = "DIR -o FILE",
     .summary = "Tables and plots from the records of reproduce",
-    .about = "DIR holds records.jsonl, or folders that do. The end of FILE's name chooses the "
-             "format: .html is one "
-             "page that needs nothing else, .md the same as Markdown, .tex the tables for "
-             "LaTeX, .csv all their numbers. It lists what was not run.\n",
+    .about =
+        "DIR holds records.jsonl, or folders that do. The ending of FILE chooses the format: "
+        ".html is one self-contained page, .md the same as Markdown, .tex the tables for "
+        "LaTeX, .csv all their numbers. Experiments that were not run are listed.\n",
     .examples = "report results -o report.html\n"
                 "report results -o report.md --plots plots\n"
                 "report results -o tables.csv\n",

@@ -147,7 +147,7 @@ static graphss_status run(cli *app)
         cli_note(app, "note: %s: %zu bytes of a line that was never finished are gone", path,
             done.cut);
     if (st == GRAPHSS_ERR_CANCELLED)
-        cli_note(app, "%zu of %zu cells are in %s; the same command goes on from there",
+        cli_note(app, "%zu of %zu cells are in %s; the same command continues",
             done.before + done.run, done.cells, path);
     if (!st)
         show(app, &done, path);
@@ -162,14 +162,13 @@ const cli_command cli_reproduce = {
     .name = "reproduce",
     .arguments = "WHAT -o DIR",
     .summary = "Run the experiments behind the tables and figures",
-    .about =
-        "WHAT is datasets, defence, alert, runtime, parameters, ablation, confusion, "
-        "attackers, budget, noise, scale, calibration, the name of a recipe, or all.\n"
-        "Each result is a line of DIR/records.jsonl as soon as it is there. What is there "
-        "is not run again, so an interrupted run goes on when it is started again.\n"
-        "As many experiments run side by side as there are --threads; each uses one.\n"
-        "Where some fail, the rest is run all the same; the exit code is then that of the "
-        "first that failed (4: it took too long or too much memory).\n",
+    .about = "WHAT is datasets, defence, alert, runtime, parameters, ablation, confusion, "
+             "attackers, budget, noise, scale, calibration, the name of a recipe, or "
+             "all.\nEach result is written at once as a line of DIR/records.jsonl. Existing "
+             "results are not run again, so an interrupted run continues when it is started "
+             "again.\nAs many experiments run side by side as there are --threads; each uses "
+             "one.\nIf some fail, the rest still runs; the exit code is then that of the "
+             "first that failed (4: it took too long or too much memory).\n",
     .examples = "reproduce datasets -o results\n"
                 "reproduce defence --mode honest --datasets cora --models gcn -o results\n"
                 "reproduce all --datasets cora -o results\n"

@@ -18,9 +18,9 @@ static const graphss_option rows[] = {
     {"model-file", GRAPHSS_OPTION_STRING, FIELD(model_file), 0, 0, NULL, "MODEL",
         "the classifier, as train wrote it", 0},
     {"graph", GRAPHSS_OPTION_STRING, FIELD(graph), 0, 0, NULL, "DATASET",
-        "the first trusted snapshot; a store that is there has its own", 0},
+        "the first trusted snapshot; an existing store has its own", 0},
     {"events", GRAPHSS_OPTION_STRING, FIELD(events), 0, 0, NULL, "SOURCE",
-        "where else events come from, besides HTTP; may be given again", 0},
+        "a source of events besides HTTP; may be given again", 0},
     {"new-token", GRAPHSS_OPTION_STRING, FIELD(new_token), 0, 0, NULL, "ROLE:NAME",
         "add a token to the file of --tokens, print it, and end; ROLE is read, write or admin",
         0},
@@ -139,8 +139,8 @@ static graphss_status run(cli *app)
     if (own.new_token)
         return new_token(app, own.new_token, how.tokens);
     if (!own.model_file || !shared.store)
-        return cli_usage(app, "serve: want --model-file MODEL, --store FILE and, where the "
-                              "store is new, --graph DATASET");
+        return cli_usage(app, "serve: want --model-file MODEL, --store FILE and, if the store "
+                              "is new, --graph DATASET");
     const char *const input[] = {own.graph, own.model_file};
     st = live_take_receivers(app, &how.tell, &secret, &shared);
     if (!st && !graphss_store_is_server(shared.store))
@@ -182,12 +182,10 @@ const cli_command cli_serve = {
     .summary = "Serve a graph that changes over HTTP: events in, alerts and a page out",
     .about =
         "The engine of watch behind HTTP (docs/service.md). Events come by POST /v1/events "
-        "and "
-        "from the sources of --events; the page for people is at /, metrics for Prometheus at "
-        "/metrics. Only this machine can reach it unless --tokens and either TLS or "
-        "--behind-proxy are given. SIGTERM answers what waits and ends; SIGHUP reads tokens "
-        "and model again. docs/operations.md "
-        "says how to run it.\n",
+        "and from the sources of --events; the page for people is at /, metrics for "
+        "Prometheus at /metrics. Only this machine can reach it unless --tokens and either "
+        "TLS or --behind-proxy are given. SIGTERM answers the waiting requests and ends; "
+        "SIGHUP reads tokens and model again. docs/operations.md says how to run it.\n",
     .examples = "serve --model-file model --graph monday.npz --store live.db\n"
                 "serve --model-file model --store live.db --listen unix:/run/graphss.sock "
                 "--events tail:events.jsonl\n"

@@ -167,12 +167,11 @@ const cli_command cli_shard = {
     .name = "shard",
     .arguments = "DATASET -o DIR --parts R [--partition HOW]",
     .summary = "Cut a dataset into parts for several machines",
-    .about =
-        "Writes part-0000.npz ... and shards.json, with a checksum of each part. Any "
-        "command reads the folder as the dataset it was; mpiexec -n R graphss --engine "
-        "mpi ... works on it with a part to each rank (docs/distributed.md).\n\n"
-        "On ranks, each reads a slice of a plain edge list or of nodes.csv and edges.csv, "
-        "and nobody needs room for the whole.\n",
+    .about = "Writes part-0000.npz ... and shards.json, with a checksum of each part. Any "
+             "command reads the folder as the original dataset; mpiexec -n R graphss --engine "
+             "mpi ... works on it with a part to each rank (docs/distributed.md).\n\nWith "
+             "--engine mpi each rank reads a slice of a plain edge list or of nodes.csv and "
+             "edges.csv, and none needs memory for the whole.\n",
     .examples = "shard cora -o cora.shards --parts 2\n"
                 "shard my_folder/ -o my.shards --parts 4 --partition scotch\n"
                 "shard my.npz -o my.shards --parts 8 --partition my.part\n"

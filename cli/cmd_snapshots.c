@@ -304,8 +304,8 @@ const cli_command cli_snapshots = {
     .arguments = "DATASET [--setting SETTING] -o DIR",
     .summary = "Write a previous and an attacked current snapshot of a graph",
     .about = "DIR gets previous.npz, current.npz, split.npz (of current), previous_split.npz, "
-             "flips.tsv, groups.npz (who was attacked: for evaluation only), a list of nodes "
-             "for each group, and the model where one was trained. Nodes are matched by "
+             "flips.tsv, groups.npz (the attacked nodes, for evaluation only), a list of "
+             "nodes for each group, and the model if one was trained. Nodes are matched by "
              "name. In --mode paper the snapshots hold feature rows divided by their sums, "
              "and the model does not divide them again.\n",
     .examples = "snapshots cora --setting new -o cora_new\n"

@@ -27,7 +27,7 @@ static const graphss_option rows[] = {
     {"wait", GRAPHSS_OPTION_REAL, FIELD(wait), 0, 3600, NULL, "SECONDS",
         "longest time to wait for a batch to fill", 0},
     {"idle", GRAPHSS_OPTION_REAL, FIELD(idle), 0, 1e9, NULL, "SECONDS",
-        "end once nothing came for so long (default: never)", 0},
+        "end after this time without an event (default: never)", 0},
     {"output", GRAPHSS_OPTION_STRING, FIELD(output), 0, 0, NULL, "OUT.npz",
         "write the graph as it is at the end, with the labels that trained the model or came",
         'o'},
@@ -236,9 +236,10 @@ static void report(cli *app, const graphss_live *live, const totals *t)
     terminal_clear(&app->term);
     printf("%s\n", s.open_alerts  ? "ALERT: tampering, see graphss alerts list"
                    : !s.suspicion ? "Nothing is judged: the model has no detector"
-                   : s.checks     ? "No sign of tampering"
-                                  : "No test yet: the times of events decide when one comes");
-    printf("Events   %zu applied, %zu seen before, %zu set aside\n", t->events, t->duplicates,
+                   : s.checks
+                       ? "No sign of tampering"
+                       : "No test yet: the times of events decide when the first is made");
+    printf("Events   %zu applied, %zu known already, %zu rejected\n", t->events, t->duplicates,
         t->refused);
     printf("Graph    %zu nodes, %zu links, %zu nodes changed since the trusted snapshot\n",
         s.n_nodes, s.n_edges, s.changed_nodes);
@@ -338,8 +339,8 @@ const cli_command cli_watch = {
     .about =
         "Applies events to the graph, keeps labels and suspicion up to date, and tests "
         "whether changes are like earlier ones, with a stated number of false alarms over "
-        "time (docs/live.md). Ends with the events; tail:FILE waits for more. A store that "
-        "is there goes on from its last batch. Exit code 1 while an alert is open.\n",
+        "time (docs/live.md). Ends with the events; tail:FILE waits for more. An existing "
+        "store continues from its last batch. Exit code 1 while an alert is open.\n",
     .examples = "watch monday.npz --model-file model --store live.db --events day.jsonl\n"
                 "watch monday.npz --model-file model --store live.db --events - "
                 "--false-alarms 1/week\n",

@@ -160,9 +160,9 @@ static void overview(FILE *out)
         0, 0);
     fputc('\n', out);
     cli_wrap(out,
-        "`graphss help COMMAND` tells more. Exit codes: 0 done, 1 alert raised an alert, "
-        "2 wrong usage, 3 bad input, 4 memory, disk or output, 5 network or checksum, "
-        "70 a bug of ours, 130 interrupted.",
+        "See `graphss help COMMAND`. Exit codes: 0 done, 1 alert raised an alert, 2 wrong "
+        "usage, 3 bad input, 4 memory, disk or output, 5 network or checksum, 70 a bug of "
+        "ours, 130 interrupted.",
         0, 0);
 }
 

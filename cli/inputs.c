@@ -191,7 +191,7 @@ void cli_show_attack(graphss_perturbation attack, double share, const char *of)
     if (attack == GRAPHSS_PERTURBATION_NONE)
         printf("Attack   none named");
     else if (share < 0.0005) /* would round to 0 although a node was hit: see estimate_share */
-        printf("Attack   %s; how many of the %s were hit cannot be told", kind, of);
+        printf("Attack   %s; the number of attacked %s cannot be estimated", kind, of);
     else
         printf("Attack   %s, about %.1f %% of the %s", kind, 100 * share, of);
 }

@@ -9,17 +9,20 @@
 #define FIELD(name) offsetof(live_arguments, name)
 static const graphss_option rows[] = {
     {"store", GRAPHSS_OPTION_STRING, FIELD(store), 0, 0, NULL, "STORE",
-        "where events, snapshots and alerts are kept: a file, or postgresql://HOST/DATABASE; an "
-        "earlier run goes on",
+        "where events, snapshots and alerts are kept: a file, or postgresql://HOST/DATABASE; "
+        "continues an earlier run",
         0},
     {"previous-model", GRAPHSS_OPTION_STRING, FIELD(previous_model), 0, 0, NULL, "MODEL",
         "the model the store was made with, from which --model-file takes over", 0},
     {"false-alarms", GRAPHSS_OPTION_STRING, FIELD(false_alarms), 0, 0, NULL, "RATE",
         "most false alarms expected, such as 1/week or 2/day", 0},
     {"expire", GRAPHSS_OPTION_STRING, FIELD(expire), 0, 0, NULL, "TIME",
-        "links that came by an event end after so long, such as 30d (default: never)", 0},
+        "remove links that were added by an event after this time, such as 30d (default: "
+        "never)",
+        0},
     {"trust-after", GRAPHSS_OPTION_STRING, FIELD(trust_after), 0, 0, NULL, "TIME",
-        "the trusted snapshot moves forward after so long without an open alert (default: 1d)",
+        "move the trusted snapshot forward after this time without an open alert (default: "
+        "1d)",
         0},
     {"groups", GRAPHSS_OPTION_STRING, FIELD(groups), 0, 0, NULL, "FILE",
         "groups that are watched besides all nodes, one a line: a name, then ids", 0},
@@ -63,7 +66,8 @@ graphss_status live_take_options(
     cli *app, graphss_live_options *opt, const live_arguments *own)
 {
     if (!graphss_false_alarms_parse(opt, own->false_alarms))
-        return cli_usage(app, "--false-alarms: found '%s', want such as 1/week or 2/day",
+        return cli_usage(app,
+            "--false-alarms: found '%s', want a rate such as 1/week or 2/day",
             own->false_alarms);
     if (own->expire && !graphss_duration_parse(&opt->expire, own->expire))
         return cli_usage(app, "--expire: found '%s', want such as 12h or 30d", own->expire);
@@ -167,7 +171,7 @@ graphss_status live_open(cli *app, graphss_live **live, graphss_store *store,
     if (st == GRAPHSS_ERR_DATA && own->previous_model)
         st = take_over(app, live, store, model, own);
     if (st == GRAPHSS_OK)
-        cli_note(app, "note: the store goes on where it was; its own options hold");
+        cli_note(app, "note: the store continues where it stopped, with its own options");
     if (st != GRAPHSS_ERR_NOT_FOUND)
         return st;
     if (!data)

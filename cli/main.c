@@ -69,13 +69,12 @@ static const graphss_option global_rows[] = {
     {"quiet", GRAPHSS_OPTION_BOOL, GLOBAL(quiet), 0, 0, NULL, NULL,
         "no progress and no notes, only results, warnings and errors", 'q'},
     {"verbose", GRAPHSS_OPTION_BOOL, GLOBAL(verbose), 0, 0, NULL, NULL,
-        "say more on standard error", 'v'},
+        "print more on standard error", 'v'},
     {"data-dir", GRAPHSS_OPTION_STRING, GLOBAL(data_dir), 0, 0, NULL, "DIR",
         "look for datasets here first; may be given again (also: GRAPHSS_DATA)", 0},
     {"missing", GRAPHSS_OPTION_CHOICE, GLOBAL(missing), 0, 0, missing_names, "RULE",
-        "what an empty cell among numbers of a CSV or GraphML file is: an error, the mean of "
-        "its "
-        "column in the data the model was trained on, or zero",
+        "how to read an empty cell among numbers of a CSV or GraphML file: as an error, the "
+        "mean of its column in the data the model was trained on, or zero",
         0},
     {"engine", GRAPHSS_OPTION_STRING, GLOBAL(engine), 0, 0, NULL, "mpi",
         "run as one of several ranks that mpiexec started, each with a shard of the dataset",

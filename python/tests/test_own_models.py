@@ -160,9 +160,9 @@ def test_weights_that_are_not_the_origins_are_refused(world, nets):
     net = nets["Gcn"]
     probe = (world.X, world.graph, answer(net)(world.graph, world.X.to_array()))
     make = gs.NodeClassifier.from_state_dict
-    with pytest.raises(gs.DataError, match="not the one the probe is of"):
+    with pytest.raises(gs.DataError, match="differs from the one behind the probe"):
         make(net.pyg(), probe=probe, self_loops=False)
-    with pytest.raises(gs.DataError, match="not the one the probe is of"):
+    with pytest.raises(gs.DataError, match="differs from the one behind the probe"):
         make(net.pyg(), probe=probe, row_normalise=True)
     turned = {k: v.T if k == "conv1.lin.weight" else v for k, v in net.pyg().items()}
     with pytest.raises(gs.GraphssError):
@@ -171,7 +171,7 @@ def test_weights_that_are_not_the_origins_are_refused(world, nets):
     told = (world.X, world.graph, answer(small)(world.graph, world.X.to_array()))
     square = {k: v.T if k == "conv2.lin.weight" else v for k, v in small.pyg().items()}
     assert make(small.pyg(), probe=told).probe_difference_ < 1e-5
-    with pytest.raises(gs.DataError, match="not the one the probe is of"):
+    with pytest.raises(gs.DataError, match="differs from the one behind the probe"):
         make(square, probe=told)  # 3 x 3: its shape does not tell
     with pytest.raises(gs.DataError, match="bn.running_mean"):
         make({**net.pyg(), "bn.running_mean": torch.zeros(16)}, probe=probe)
@@ -202,7 +202,7 @@ def test_layouts_of_graphsage_and_of_sgc(world, nets):
         state[f"layers.{i}.bias"] = net.l[i].bias
     assert make(state, layout="dgl", model="sage-mean", probe=probe).probe_difference_ < 1e-5
     swapped = {k.replace("fc_neigh", "x").replace("fc_self", "fc_neigh").replace("x", "fc_self"): v for k, v in state.items()}
-    with pytest.raises(gs.DataError, match="not the one the probe is of"):
+    with pytest.raises(gs.DataError, match="differs from the one behind the probe"):
         make(swapped, layout="dgl", model="sage-mean", probe=probe)
 
     w, a = nets["Gcn"].w, propagation(world.graph)  # the mean of neighbours and node, one matrix: DGL's "gcn"
@@ -218,7 +218,7 @@ def test_layouts_of_graphsage_and_of_sgc(world, nets):
         state = {f"{name}.weight": 9 * line.weight, f"{name}.bias": line.bias}
         sharp = (*told[:2], (9 * (line(p @ (p @ x)) - line.bias) + line.bias).softmax(1).detach())
         assert make(state, layout=layout, model="sgc", hops=2, probe=sharp).probe_difference_ < 1e-5
-        with pytest.raises(gs.DataError, match="not the one the probe is of"):
+        with pytest.raises(gs.DataError, match="differs from the one behind the probe"):
             make(state, layout=layout, model="sgc", hops=3, probe=sharp)
 
 

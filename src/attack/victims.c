@@ -28,9 +28,9 @@ const graphss_option *graphss_victim_options_table(void)
         {"max-degree", GRAPHSS_OPTION_INT, AT(max_degree), 0, 0x7fffffff, NULL, "N",
             "attack only nodes with at most N neighbours; 0: no limit", 0},
         {"min-margin", GRAPHSS_OPTION_REAL, AT(min_margin), -1, 1, NULL, "M",
-            "attack only nodes whose class leads by at least M in probability", 0},
+            "attack only nodes whose class has a margin of at least M in probability", 0},
         {"max-margin", GRAPHSS_OPTION_REAL, AT(max_margin), -1, 1, NULL, "M",
-            "attack only nodes whose class leads by at most M", 0},
+            "attack only nodes whose class has a margin of at most M", 0},
         {0}};
 #undef AT
     return table;

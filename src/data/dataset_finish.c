@@ -227,8 +227,8 @@ static void warn_of_giant(graphss_ctx *ctx, const graphss_dataset *data, const c
             return;
     }
     graphss_i_log(ctx, GRAPHSS_LOG_WARN,
-        "%s: feature %s of node %s is %g, over a million times what is usual "
-        "(%.2g), and drowns all others: is that right?",
+        "%s: feature %s of node %s is %g, over a million times the usual size (%.2g), and "
+        "would dominate all others: is that right?",
         where, graphss_i_columns_called(name, &data->column_names, column),
         graphss_i_columns_called(node, &data->node_names, row), (double)f->value[largest],
         (double)usual);

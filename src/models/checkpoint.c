@@ -232,8 +232,8 @@ graphss_status graphss_i_checkpoint_read(
     if (!st && all.bytes[0])
         st = take(ctx, c, p, all.block, all.bytes[0]);
     if (!st && all.bytes[0])
-        graphss_i_log(ctx, GRAPHSS_LOG_INFO, "goes on at epoch %zu of %zu, from %s", p->epoch,
-            p->epochs, c->path);
+        graphss_i_log(ctx, GRAPHSS_LOG_INFO, "continues at epoch %zu of %zu, from %s",
+            p->epoch, p->epochs, c->path);
     graphss_i_pieces_destroy(ctx, &all);
     graphss_release(ctx, text);
     return st;

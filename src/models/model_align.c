@@ -146,8 +146,8 @@ static graphss_status find_names(graphss_ctx *ctx, int32_t *to, size_t *found,
         *found += to[i] >= 0;
         if (to[i] >= 0 && taken[to[i]]++)
             st = graphss_i_fail(ctx, GRAPHSS_ERR_SHAPE,
-                "two are called '%.80s', and the model's stand otherwise: "
-                "which is which cannot be told",
+                "two are called '%.80s', and the model's are in another order, so they cannot "
+                "be matched",
                 name);
     }
     graphss_release(ctx, taken);
@@ -234,7 +234,7 @@ static void warn_of_lacking(graphss_ctx *ctx, const graphss_model *model,
     if (n > NAMED)
         snprintf(list + used, sizeof list - used, " and %zu more", n - NAMED);
     graphss_i_log(ctx, GRAPHSS_LOG_WARN,
-        "%s lacks %s, which the model was trained on: taken as %s", data->name, list,
+        "%s has no %s, which the model was trained on: read as %s", data->name, list,
         model->scaling.mean ? "the mean" : "0");
 }
 

@@ -99,8 +99,8 @@ static graphss_status check_rows(
             const double p = prob[i * k + c];
             if (!(p >= 0) || isinf(p))
                 return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
-                    "the predictor says %g for class %zu of node %zu, want "
-                    "a probability (of logits, take the softmax first)",
+                    "the predictor answers %g for class %zu of node %zu, want a probability "
+                    "(of logits, take the softmax first)",
                     p, c, who);
             sum += p;
         }
@@ -559,9 +559,8 @@ static graphss_status ask_twice(graphss_ctx *ctx, float *prob, float *room,
     for (size_t i = 0; i < n * k; i++)
         if (fabsf(prob[i] - room[i]) > SAME_TWICE)
             return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
-                "asked twice about one snapshot, the predictor says %g and "
-                "then %g for class %zu of node %zu: is dropout still on "
-                "(model.eval())?",
+                "asked twice about one snapshot, the predictor answers %g and then %g for "
+                "class %zu of node %zu: is dropout still on (model.eval())?",
                 (double)prob[i], (double)room[i], i % k, i / k);
     return GRAPHSS_OK;
 }

@@ -152,7 +152,7 @@ static const graphss_option table[] = {
     {"heads", GRAPHSS_OPTION_INT, FIELD(heads), 0, 1024, NULL, "N",
         "gat: attention heads of a hidden layer, which share its width", 0, true},
     {"output-heads", GRAPHSS_OPTION_INT, FIELD(output_heads), 0, 1024, NULL, "N",
-        "gat: attention heads of the last layer, whose mean is taken", 0, true},
+        "gat: attention heads of the last layer, which are averaged", 0, true},
     {"activation", GRAPHSS_OPTION_CHOICE, FIELD(activation), 0, 0, activation_names, "NAME",
         "gat: between layers, relu or elu", 0, true},
     {NULL, 0, 0, 0, 0, NULL, NULL, NULL, 0},

@@ -91,8 +91,8 @@ static graphss_status match_known(graphss_ctx *ctx, int32_t **match,
     graphss_release(ctx, *match);
     *match = NULL;
     return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
-        "%s nodes have names and %s have none, and %zu are not %zu: which is "
-        "which cannot be told",
+        "%s nodes have names and %s have none, and the node counts differ (%zu and %zu), so "
+        "nodes cannot be matched",
         has_names(to) ? "these" : "the earlier", has_names(to) ? "the earlier" : "these", n,
         m);
 }

@@ -63,9 +63,8 @@ static uint64_t length_of(const head *h)
 static graphss_status damaged(graphss_ctx *ctx, const char *path, off_t at)
 {
     return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
-        "%s: the record at byte %lld is damaged: remove the folder to begin "
-        "anew",
-        path, (long long)at);
+        "%s: the record at byte %lld is damaged: remove the folder to start again", path,
+        (long long)at);
 }
 
 static graphss_status remember(graphss_ctx *ctx, graphss_i_journal *j, place p)
@@ -194,7 +193,7 @@ graphss_status graphss_i_journal_open(
         return st;
     }
     if (j->n)
-        graphss_i_log(ctx, GRAPHSS_LOG_INFO, "goes on with what is in %s", j->saved.path);
+        graphss_i_log(ctx, GRAPHSS_LOG_INFO, "continues from %s", j->saved.path);
     *out = j;
     return GRAPHSS_OK;
 }

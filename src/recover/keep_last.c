@@ -27,7 +27,7 @@ static graphss_status run(graphss_ctx *ctx, double *posterior, double *perturbed
 
 const graphss_i_defence graphss_i_keep_last_defence = {
     .name = "keep-last",
-    .summary = "the answer on the previous snapshot, where the node was there",
+    .summary = "the answer on the previous snapshot, for nodes it has",
     .evasion = "the given model on the previous snapshot",
     .options = graphss_i_common_options,
     .needs_previous = true,

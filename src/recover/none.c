@@ -12,7 +12,7 @@ static graphss_status run(graphss_ctx *ctx, double *posterior, double *perturbed
 
 const graphss_i_defence graphss_i_none_defence = {
     .name = "none",
-    .summary = "what the model says, undefended",
+    .summary = "the model's own answer, undefended",
     .evasion = "the given model on the current snapshot",
     .options = graphss_i_common_options,
     .shared = true,

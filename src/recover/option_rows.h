@@ -25,7 +25,7 @@ extern const char *const graphss_i_head_names[];
     GRAPHSS_I_ROW("mode", CHOICE, mode, 0, 0, graphss_i_mode_names, "MODE", \
         "preset: honest (tuned) or paper (its appendix)", 0), \
         GRAPHSS_I_ROW("train", CHOICE, train, 0, 0, graphss_i_train_names, "WAY", \
-            "use what was trained before, or train again on the snapshot", 0), \
+            "use the trained model, or train again on the snapshot", 0), \
         GRAPHSS_I_ROW("abstain", REAL, abstain, 0, 1, NULL, "P", \
             "give no label (-1) where the largest posterior is below P", 0)
 

@@ -49,8 +49,7 @@ graphss_status graphss_i_check_trusted(graphss_ctx *ctx, const graphss_i_defence
         return GRAPHSS_OK;
     if (!m->finds)
         return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
-            "trusted nodes have no meaning for %s%s, which does not estimate "
-            "who was tampered with",
+            "trusted nodes have no meaning for %s%s, which does not estimate perturbed nodes",
             m->name, opt->mode == GRAPHSS_MODE_PAPER ? " in paper mode" : "");
     if (shared)
         return graphss_i_fail(
@@ -75,6 +74,6 @@ graphss_status graphss_i_check_method(
     const graphss_i_model_type *type = in->model->type;
     if (!st && m->on_model && type->norm == GRAPHSS_I_NORM_NONE)
         st = graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
-            "%s has no meaning for %s, which does not look at links", m->name, type->name);
+            "%s has no meaning for %s, which does not use links", m->name, type->name);
     return st;
 }

@@ -51,7 +51,7 @@ static const graphss_option table[] = {
     {"phi", GRAPHSS_OPTION_CHOICE, FIELD(phi), 0, 0, phis, "HOW",
         "learn the transition matrix or keep that of warm-up", 0},
     {"phi-every", GRAPHSS_OPTION_INT, FIELD(phi_every), 1, 1e6, NULL, "N",
-        "with argmax: sweeps between two looks at the transition matrix", 0},
+        "with argmax: sweeps between two updates of the transition matrix", 0},
     {"retrain-every", GRAPHSS_OPTION_INT, FIELD(retrain_every), 1, 1e6, NULL, "N",
         "sweeps between two refits of the classifier", 0},
     {"refit-rule", GRAPHSS_OPTION_CHOICE, FIELD(refit_rule), 0, 0, refit_rules, "HOW",

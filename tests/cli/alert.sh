@@ -22,7 +22,7 @@ case_ "an alert does not name an attack on 0.0 % of the nodes"
 seq 300 419 >some.txt # of all nodes the p-value is 1
 run alert --model-file calm/model --current calm/current.npz --group some.txt \
     --false-alarm-rate 0.999
-exits 1; out "how many of the nodes were hit cannot be told"
+exits 1; out "the number of attacked nodes cannot be estimated"
 
 case_ "every node goes into a file"
 run alert --model-file hit/model --current hit/current.npz -o nodes.tsv -q
@@ -91,7 +91,7 @@ case_ "that a few clean nodes show little is said, unless there is a past"
 run snapshots synth:nodes=300,classes=3,features=60,degree=6 --setting seen -o few -q
 run alert --model-file few/model --current few/current.npz
 [ "$code" -le 1 ] || complain "code $code"
-err "clean nodes to compare with and no past small attacks cannot be seen: --previous"
+err "clean nodes to compare with and no past small attacks cannot be detected: --previous"
 run -q alert --model-file few/model --current few/current.npz
 no_err
 run alert --model-file few/model --current few/current.npz --previous few/previous.npz
@@ -239,7 +239,7 @@ exits 0
 seq 0 29 | sed 's/.*/"# n &"/' | tr '\n' ' ' >quoted.txt
 run --json alert --model-file blanks.model --current blanks --groups quoted.txt
 [ "$code" -le 1 ] || complain "code $code"
-err "small attacks cannot be seen"; json groups.0.nodes 18
+err "small attacks cannot be detected"; json groups.0.nodes 18
 run -q --json alert --model-file blanks.model --current blanks --groups quoted.txt
 no_err
 { seq 0 28 | sed 's/.*/\\# n &/'; echo "# n 29"; } >listed.txt

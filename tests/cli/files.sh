@@ -108,7 +108,7 @@ exits 0
 printf 'node_id,feat\na,1000000000:1 2000000000:1\nb,5:1\n' >later/nodes.csv
 printf 'src_id,dst_id\na,b\n' >later/edges.csv
 run --json predict later --model-file wide.model -o later.npz
-exits 0; err "1 that the model does not know is left out"; err "lacks '1', '2', '3'"
+exits 0; err "1 that the model does not know is left out"; err "has no '1', '2', '3'"
 rm -r wide later
 
 case_ "features too large or too small to compute with are refused when they are read"
@@ -301,6 +301,10 @@ exits 0
 for victim in @x -1 "'quoted"; do
     grep -q "^$victim	" sums.flips || complain "no victim $victim in sums.flips"
 done
+
+case_ "a table of labels is no OUT.npz"
+run evaluate sums.csv --truth sums
+exits 3; err "sums.csv is a table, want the .npz of predict or recover"
 
 case_ "names that would act on a terminal are shown escaped"
 mkdir odd

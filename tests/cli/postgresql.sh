@@ -154,7 +154,7 @@ if command -v curl >/dev/null; then
     wait $serve 2>/dev/null
     run watch people --model-file model --store file.db --events some.jsonl -o file.npz
     run watch people --model-file model --store "$store" --events some.jsonl -o server.npz
-    out "600 seen before"
+    out "600 known already"
     run events file.npz server.npz
     exits 0; no_out
 fi

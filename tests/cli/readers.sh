@@ -16,7 +16,7 @@ case_ "text of few values is features, types of edges are not, and both are said
 run --json info people
 exits 0; json features 4
 err "text becomes 3 columns of 0 and 1, one for each value: 'city' (3 values)"
-err "of edges 'type' (2 values) is not used: edges of all sorts count alike"
+err "'type' (2 values) of edges is not used: all edges count alike"
 run train people -o people.model -q
 exits 0
 
@@ -79,7 +79,7 @@ case_ "the verdict is a page that can be sent on, with reasons and limits"
 run alert --model-file people.model --current later --previous people --report verdict.html
 [ "$code" -le 1 ] || complain "code $code"
 out "Page     verdict.html"; present verdict.html
-for part in "What was not looked at" "Suspicious nodes" "with other edges" "false-alarm-rate" \
+for part in "What was not examined" "Suspicious nodes" "with other edges" "false-alarm-rate" \
     "<title>"; do
     grep -qF "$part" verdict.html || complain "the page lacks: $part"
 done

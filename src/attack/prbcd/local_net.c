@@ -112,7 +112,7 @@ graphss_status graphss_i_local_model_init(graphss_ctx *ctx, graphss_i_local_mode
         .hops = graphss_i_model_type_hops(type, opt)};
     if (made.norm == GRAPHSS_I_NORM_NONE)
         return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
-            "%s does not look at links: there is nothing to attack", model->type->name);
+            "%s does not use links: there is nothing to attack", model->type->name);
     if (type->propagates)
         return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
             "--method prbcd cannot follow the gradients of %s: want gcn, "

@@ -109,7 +109,7 @@ static graphss_status read_file(graphss_ctx *ctx, graphss_dataset *out, const ch
         snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", formats[i].ending);
     }
     return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
-        "%s: want a name that ends in one of %s (text also with .gz behind)", path, list);
+        "%s: want a name that ends in one of %s (text also as .gz)", path, list);
 }
 
 /* A pattern of a dataset in a folder: `at`, NAME, `after`, if this path with `proof` appended

@@ -72,7 +72,7 @@ void graphss_i_edge_extras_tell(
             e->count - GRAPHSS_I_EXTRAS_NAMED);
     if (named)
         graphss_i_log(ctx, GRAPHSS_LOG_NOTICE,
-            "%s: of edges %s %s not used: edges of all sorts count alike", file, list,
+            "%s: %s of edges %s not used: all edges count alike", file, list,
             named == 1 ? "is" : "are");
 }
 

@@ -248,8 +248,8 @@ static graphss_status tell_twice(
     graphss_release(ctx, table.slot);
     if (twice)
         graphss_i_log(ctx, GRAPHSS_LOG_WARN,
-            "%s: array 'node_names': entry %zu is '%.80s' like entry %zu (%zu such "
-            "entr%s): nodes are found by name, and of those of one name the first is",
+            "%s: array 'node_names': entry %zu is '%.80s' like entry %zu (%zu such entr%s): "
+            "nodes are found by name, and of equal names the first counts",
             path, again, graphss_names_get(names, again), first, twice,
             twice == 1 ? "y" : "ies");
     return st;

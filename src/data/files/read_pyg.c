@@ -81,7 +81,7 @@ static void tell_unused(graphss_ctx *ctx, const graphss_i_npz *npz, const char *
     for (size_t i = 0; i < sizeof array / sizeof *array; i++)
         if (graphss_i_npz_has(npz, array[i]))
             graphss_i_log(ctx, GRAPHSS_LOG_NOTICE,
-                "%s: array '%s' is not used: edges of all sorts count alike", path, array[i]);
+                "%s: array '%s' is not used: all edges count alike", path, array[i]);
 }
 
 graphss_status graphss_i_npz_read_pyg(

@@ -175,8 +175,8 @@ static graphss_status check_columns(
         return st;
     if (empty)
         st = graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
-            "%s/nodes.csv: %zu empty cells, whose mean no slice knows: fill "
-            "them, or shard on one machine",
+            "%s/nodes.csv: %zu empty cells, whose mean needs the whole file: fill them, or "
+            "shard on one machine",
             g->where, empty);
     else if (!same)
         st = graphss_i_fail(ctx, GRAPHSS_ERR_DATA,

@@ -314,7 +314,7 @@ graphss_status graphss_i_stream_end(graphss_ctx *ctx, graphss_i_stream *stream)
         return fail_reading(ctx, stream, fault);
     if (got > 0)
         return graphss_i_npz_fail(ctx, GRAPHSS_ERR_DATA, stream->npz, stream->member->name,
-            "corrupt: it is longer than it says");
+            "corrupt: it is longer than its header says");
     return GRAPHSS_OK;
 }
 

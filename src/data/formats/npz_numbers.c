@@ -208,8 +208,8 @@ graphss_status graphss_i_names_to_ucs4(
     if (!graphss_i_mul(&cells, names->count, longest) ||
         cells > graphss_i_machine_memory() / 2 / sizeof **out)
         return graphss_i_fail(ctx, GRAPHSS_ERR_LIMIT,
-            "%zu names, the longest of %zu characters, want what half of "
-            "the memory holds at that width",
+            "%zu names, the longest of %zu characters, want no more than half of the memory "
+            "holds",
             names->count, longest);
     uint32_t *block = graphss_i_calloc(ctx, cells, sizeof *block);
     if (!block)
@@ -284,7 +284,7 @@ static graphss_status read_strings(
         const size_t length = decode(text, npy, raw);
         if (length == SIZE_MAX || memchr(text, 0, length))
             st = graphss_i_npz_fail(ctx, GRAPHSS_ERR_DATA, npz, member->name,
-                "entry %zu holds what is no character", i);
+                "entry %zu holds an invalid character", i);
         else
             st = graphss_i_name_list_add(ctx, &list, (char *)text, length);
     }

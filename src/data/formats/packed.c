@@ -68,8 +68,7 @@ static graphss_status inflate_all(graphss_ctx *ctx, unpacked *out, z_stream *z, 
                 break;
             if (inflateReset(z) != Z_OK || (size_t)(end - at) < 2 || memcmp(at, "\x1f\x8b", 2))
                 return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
-                    "%s: byte %zu: found other bytes behind the end of the "
-                    "gzip file, want none",
+                    "%s: byte %zu: found bytes after the end of the gzip file, want none",
                     name, (size_t)(at - packed));
             continue;
         }

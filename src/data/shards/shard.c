@@ -216,8 +216,8 @@ static graphss_status check_identity(graphss_ctx *ctx, graphss_i_npz *npz,
         st = graphss_i_file_digest(ctx, hex, path);
     if (!st && strcmp(hex, m->part[part].sha256) != 0)
         st = graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
-            "%s: its SHA-256 begins with %.12s, the manifest says %.12s: it "
-            "was changed, or belongs to another cut of the same dataset",
+            "%s: its SHA-256 begins with %.12s, the manifest says %.12s: it was changed, or "
+            "belongs to another partition of the dataset",
             path, hex, m->part[part].sha256);
     graphss_names_destroy(ctx, &hash);
     graphss_release(ctx, number);

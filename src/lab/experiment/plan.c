@@ -228,8 +228,8 @@ static graphss_status add_cells(
     for (int64_t set = 1; set <= p->sets; set++)
         n += cells_of_set(p, job, set, share, cell + n);
     for (size_t i = 0; i < n; i++)
-        cell[i].twin = share && !settings_first && without_past(&cell[i]) &&
-                       strcmp(job->what, "confusion") != 0;
+        cell[i].copied = share && !settings_first && without_past(&cell[i]) &&
+                         strcmp(job->what, "confusion") != 0;
     if (n && (!job->any || models_first))
         st = add_job(p, job, cell, n);
     graphss_release(p->ctx, cell);
@@ -442,7 +442,7 @@ static graphss_status add_recipe(planner *p, const graphss_i_recipe *r)
     const char *alone = graphss_i_recipe_get(r, "alone", NULL);
     if (!what || !in_list(what, strlen(what), whats))
         return graphss_i_fail(p->ctx, GRAPHSS_ERR_INVALID,
-            "recipe %s: want a line 'what', one that exists", r->name);
+            "recipe %s: want a line 'what' with a known experiment", r->name);
     if (mode && strcmp(mode, "paper") != 0 && strcmp(mode, "honest") != 0 &&
         strcmp(mode, "default") != 0)
         return graphss_i_fail(p->ctx, GRAPHSS_ERR_INVALID,

@@ -64,7 +64,7 @@ typedef struct graphss_i_cell {
     const graphss_i_recipe_line *point; /* of a sweep, or NULL */
     int64_t set;                        /* of victims, from 1 */
     bool done;                          /* its record exists */
-    bool twin; /* equal to a cell of another setting, whose result is copied */
+    bool copied; /* equal to a cell of another setting, whose result is copied */
 } graphss_i_cell;
 
 typedef struct graphss_i_job {

@@ -141,7 +141,7 @@ graphss_status graphss_protocol_start(graphss_ctx *ctx, graphss_protocol *out,
     const bool paper = p.opt.mode == GRAPHSS_MODE_PAPER;
     if (paper && p.opt.plan.setting != GRAPHSS_SETTING_SEEN)
         return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
-            "setting %s in paper mode: the paper has 'seen' alone",
+            "setting %s in paper mode: the paper has only 'seen'",
             graphss_setting_text((graphss_setting)p.opt.plan.setting));
     if (paper && p.opt.predictor)
         return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,

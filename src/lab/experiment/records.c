@@ -70,8 +70,8 @@ graphss_status graphss_i_records_parse(graphss_ctx *ctx, json_t *index, size_t *
             return graphss_i_nomem(ctx, (size_t)(end - line));
         if (!json_is_object(record) || !json_is_string(json_object_get(record, "what"))) {
             const graphss_status st = graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
-                "%s: line %zu: want a record, an object with \"what\"%s%s; without the "
-                "line its cell is run again",
+                "%s: line %zu: want a record, an object with \"what\"%s%s; remove the line to "
+                "run its cell again",
                 name, *lines, record ? "" : ": ", record ? "" : problem.text);
             json_decref(record);
             return st;

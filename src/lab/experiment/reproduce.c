@@ -199,7 +199,7 @@ static graphss_status find_record(scheduler *s, const graphss_i_job *job, graphs
         const json_t *seconds = json_object_get(json_object_get(record, "metrics"), "seconds");
         if (cell->done)
             count_failure(s->out, record);
-        if (cell->done && !cell->twin && json_is_number(seconds))
+        if (cell->done && !cell->copied && json_is_number(seconds))
             count_seconds(s, job, cell, json_number_value(seconds));
     }
     json_decref(options);
@@ -221,9 +221,9 @@ static graphss_status find_missing(scheduler *s)
     return GRAPHSS_OK;
 }
 
-/* ---- twins ---- */
+/* ---- copies ---- */
 
-/* The job whose cells this job copies. */
+/* True if two jobs differ only in their setting. */
 static bool same_but_setting(const graphss_i_job *a, const graphss_i_job *b)
 {
     return a->recipe == b->recipe && a->point == b->point && a->dataset == b->dataset &&
@@ -232,46 +232,46 @@ static bool same_but_setting(const graphss_i_job *a, const graphss_i_job *b)
 
 /* The record of a cell, copied to another setting. Its fields about the classifier are
  * dropped, since that was trained on another past. */
-static json_t *twin_of(graphss_ctx *ctx, const json_t *record, const graphss_i_job *job,
+static json_t *copied_record(graphss_ctx *ctx, const json_t *record, const graphss_i_job *job,
     const graphss_i_cell *cell)
 {
     static const char *const other[] = {"victims_before", "others_before", "test_before",
         "victims_attacked", "others_attacked", "test_attacked", "changed", "node_auc",
         "prepare_seconds", "train_seconds", "attack_seconds"};
-    json_t *twin = json_deep_copy(record), *id = graphss_i_cell_identity(job, cell);
-    json_t *options = NULL, *metrics = json_object_get(twin, "metrics");
-    bool bad = !twin || !id || graphss_i_cell_options_json(ctx, &options, job, cell);
+    json_t *copy = json_deep_copy(record), *id = graphss_i_cell_identity(job, cell);
+    json_t *options = NULL, *metrics = json_object_get(copy, "metrics");
+    bool bad = !copy || !id || graphss_i_cell_options_json(ctx, &options, job, cell);
     for (size_t i = 0; i < sizeof other / sizeof *other && metrics; i++)
         json_object_del(metrics, other[i]);
-    bad |= json_object_set(twin, "copied_from", json_object_get(record, "setting")) != 0;
-    bad |= json_object_update(twin, id) != 0;
-    bad |= json_object_set_new(json_object_get(twin, "repeat"), "options", options) != 0;
+    bad |= json_object_set(copy, "copied_from", json_object_get(record, "setting")) != 0;
+    bad |= json_object_update(copy, id) != 0;
+    bad |= json_object_set_new(json_object_get(copy, "repeat"), "options", options) != 0;
     json_decref(id);
     if (bad) {
-        json_decref(twin);
-        twin = NULL;
+        json_decref(copy);
+        copy = NULL;
     }
-    return twin;
+    return copy;
 }
 
 /* Writes the copies of a cell that has a record. */
-static graphss_status copy_to_twins(
+static graphss_status write_copies(
     scheduler *s, const graphss_i_job *from, const graphss_i_cell *cell, const json_t *record)
 {
     graphss_status st = GRAPHSS_OK;
     for (size_t j = 0; j < s->plan.n_jobs && !st; j++) {
         graphss_i_job *job = &s->plan.job[j];
         for (size_t i = 0; i < job->n_cells && !st && same_but_setting(job, from); i++) {
-            graphss_i_cell *twin = &job->cell[i];
-            if (!twin->twin || twin->done || twin->method != cell->method ||
-                twin->set != cell->set || twin->point != cell->point ||
-                strcmp(twin->train, cell->train) != 0)
+            graphss_i_cell *to = &job->cell[i];
+            if (!to->copied || to->done || to->method != cell->method ||
+                to->set != cell->set || to->point != cell->point ||
+                strcmp(to->train, cell->train) != 0)
                 continue;
-            json_t *copy = twin_of(s->ctx, record, job, twin);
-            st = copy ? graphss_i_records_add(s->ctx, &s->records, copy)
-                      : graphss_i_nomem(s->ctx, 0);
-            json_decref(copy);
-            twin->done = true;
+            json_t *own = copied_record(s->ctx, record, job, to);
+            st = own ? graphss_i_records_add(s->ctx, &s->records, own)
+                     : graphss_i_nomem(s->ctx, 0);
+            json_decref(own);
+            to->done = true;
             s->out->run++;
             count_failure(s->out, record);
         }
@@ -280,19 +280,19 @@ static graphss_status copy_to_twins(
 }
 
 /* Copies that an interrupted run did not write. */
-static graphss_status find_twins(scheduler *s)
+static graphss_status write_missing_copies(scheduler *s)
 {
     graphss_status st = GRAPHSS_OK;
     for (size_t j = 0; j < s->plan.n_jobs && !st; j++)
         for (size_t i = 0; i < s->plan.job[j].n_cells && !st; i++) {
             const graphss_i_job *job = &s->plan.job[j];
             const graphss_i_cell *cell = &job->cell[i];
-            if (!cell->done || cell->twin)
+            if (!cell->done || cell->copied)
                 continue;
             json_t *id = graphss_i_cell_identity(job, cell);
             const json_t *record = id ? graphss_i_records_find(&s->records, id) : NULL;
             if (record)
-                st = copy_to_twins(s, job, cell, record);
+                st = write_copies(s, job, cell, record);
             json_decref(id);
         }
     return st;
@@ -314,7 +314,7 @@ static void estimate(scheduler *s)
     for (size_t j = 0; j < s->plan.n_jobs; j++)
         for (size_t i = 0; i < s->plan.job[j].n_cells; i++) {
             const graphss_i_cell *cell = &s->plan.job[j].cell[i];
-            if (cell->done || cell->twin)
+            if (cell->done || cell->copied)
                 continue;
             const pace *p = pace_of(s, cell);
             s->left += data_of(s, s->plan.job[j].dataset)->size *
@@ -348,7 +348,7 @@ static graphss_status finish_cell(scheduler *s, running *w, size_t number, json_
         return st;
     cell->done = true;
     s->out->run++;
-    const graphss_status copied = copy_to_twins(s, w->job, cell, record);
+    const graphss_status copied = write_copies(s, w->job, cell, record);
     if (copied)
         return copied;
     graphss_i_cell_text(text, sizeof text, w->job, cell);
@@ -427,7 +427,7 @@ static graphss_status take_lines(scheduler *s, running *w, bool *ended)
 static bool pending(const graphss_i_job *job)
 {
     for (size_t i = 0; i < job->n_cells; i++)
-        if (!job->cell[i].done && !job->cell[i].twin)
+        if (!job->cell[i].done && !job->cell[i].copied)
             return true;
     return false;
 }
@@ -508,7 +508,7 @@ static graphss_status end_worker(scheduler *s, size_t i)
         snprintf(message, sizeof message, "while the scene was made: %s", how);
     s->work[i] = s->work[--s->n_work];
     for (size_t c = 0; c < w.job->n_cells && !st; c++) {
-        if (w.job->cell[c].done || w.job->cell[c].twin)
+        if (w.job->cell[c].done || w.job->cell[c].copied)
             continue;
         json_t *record =
             graphss_i_error_record(s->ctx, w.job, &w.job->cell[c], code, message, false);
@@ -599,7 +599,7 @@ graphss_status graphss_reproduce_run(graphss_ctx *ctx, graphss_reproduce_result 
         st = find_missing(s);
     }
     if (!st)
-        st = find_twins(s);
+        st = write_missing_copies(s);
     if (!st)
         st = run_all(s);
     out->seconds = graphss_i_seconds() - began;

@@ -319,7 +319,7 @@ static graphss_status carry_over(graphss_ctx *ctx, graphss_i_job_state *state)
 static bool needed(const graphss_i_job *job, size_t i)
 {
     const graphss_i_cell *cell = &job->cell[i];
-    if (!cell->done && !cell->twin)
+    if (!cell->done && !cell->copied)
         return true;
     for (size_t j = i + 1; j < job->n_cells && graphss_i_cell_carries(job, cell); j++)
         if (job->cell[j].method == cell->method && !job->cell[j].done)

@@ -89,7 +89,7 @@ static void fill(graphss_i_document *d, const graphss_page *p)
         graphss_i_sentence(d, p->change_note);
     add_lines(d, "change", "Since the previous snapshot", "what", "how many", p->change,
         p->n_changes);
-    graphss_i_heading(d, 2, "unseen", "What was not looked at, or was assumed");
+    graphss_i_heading(d, 2, "unseen", "What was not examined, or was assumed");
     if (p->n_unseen == 0)
         graphss_i_sentence(d, "Nothing was left out.");
     for (size_t i = 0; i < p->n_unseen; i++)

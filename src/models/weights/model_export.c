@@ -123,8 +123,8 @@ graphss_status graphss_model_export(
     graphss_status st = GRAPHSS_OK;
     if (model->scaling.mean)
         return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,
-            "the model standardises its features, which the layout %s cannot "
-            "say: want one trained with --no-standardise",
+            "the model standardises its features, which the layout %s cannot express: want "
+            "one trained with --no-standardise",
             graphss_layout_text(layout));
     if (model->predictor)
         return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID,

@@ -553,10 +553,10 @@ graphss_status graphss_model_probe(graphss_ctx *ctx, double *off, const graphss_
     }
     if (!st && largest > PROBE_OFF)
         st = graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
-            "the model is not the one the probe is of: at node %zu a probability is off by "
-            "%.4g (most allowed %g), and %zu of %zu nodes have another label. Look at loops "
-            "(self-loops), the number of hops, the scaling of features, the activation, a "
-            "transpose",
+            "the model differs from the one behind the probe: at node %zu a probability is "
+            "off by %.4g (most allowed %g), and %zu of %zu nodes have another label. Check "
+            "loops (self-loops), the number of hops, the scaling of features, the activation, "
+            "a transpose",
             at, largest, PROBE_OFF, labels, n);
     if (off && !st)
         *off = largest;

@@ -71,7 +71,7 @@ TEST_CTX(names_of_one_side_are_numbers_or_position_counts)
     int32_t *before = NULL;
     past.names = NULL;
     assert_fails(ctx, graphss_i_match_past(ctx, &before, NULL, &now, &past), GRAPHSS_ERR_DATA,
-        "which is which cannot be told");
+        "so nodes cannot be matched");
     assert_null(before);
 }
 

@@ -202,7 +202,7 @@ TEST(parts_of_two_datasets_or_two_cuts_do_not_mix)
             assert_int_equal(rename(from, to), 0);
     }
     assert_fails(a.ctx, graphss_dataset_read(a.ctx, &out, a.folder, NULL), GRAPHSS_ERR_DATA,
-        "another cut of the same dataset");
+        "another partition of the dataset");
     tear_down(&b);
     tear_down(&a);
 }

@@ -364,7 +364,7 @@ TEST(a_point_may_be_an_attacker_of_another_kind)
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     const graphss_reproduce_options opt = options_of(&p);
     graphss_i_plan plan = {0};
-    size_t shared = 0, twins = 0, own = 0;
+    size_t shared = 0, copies = 0, own = 0;
     assert_ok(ctx, graphss_i_plan_make(ctx, &plan, 1, &opt));
     for (size_t j = 0; j < plan.n_jobs; j++) {
         const graphss_i_job *job = &plan.job[j];
@@ -373,14 +373,14 @@ TEST(a_point_may_be_an_attacker_of_another_kind)
         assert_ok(ctx, graphss_i_job_options_fill(ctx, &options, job));
         assert_string_equal(options.protocol.attack.method, prbcd ? "prbcd" : "dice");
         for (size_t c = 0; c < job->n_cells; c++) {
-            assert_false(prbcd && (job->any || job->cell[c].twin));
+            assert_false(prbcd && (job->any || job->cell[c].copied));
             shared += job->any;
-            twins += job->cell[c].twin;
+            copies += job->cell[c].copied;
             own += prbcd;
         }
     }
     assert_int_equal(shared, 4); /* rgcn, two trainings in two settings */
-    assert_int_equal(twins, 2);  /* retrain, and rgcn retrained */
+    assert_int_equal(copies, 2);  /* retrain, and rgcn retrained */
     assert_int_equal(own, 8);
     graphss_i_plan_destroy(ctx, &plan);
     graphss_ctx_free(ctx);
@@ -523,7 +523,7 @@ TEST(what_does_not_see_the_past_is_the_same_in_every_setting)
             "methods = none retrain jaccard label-propagation rgcn\ntrain.epochs = 4\n"
             "train.hidden = 8\nrecover.epochs = 3\nattack.links = 1\nattack.knows = truth\n",
             m ? "new growing" : "growing");
-        const workplace p = make_workplace(m ? "twins" : "single", text);
+        const workplace p = make_workplace(m ? "copies" : "single", text);
         const graphss_reproduce_result done = reproduce(&p, 1);
         assert_int_equal(done.failed, 0);
         assert_int_equal(done.run, done.cells);
@@ -536,18 +536,18 @@ TEST(what_does_not_see_the_past_is_the_same_in_every_setting)
     json_t *record;
     json_object_foreach(found[0], key, record)
     {
-        json_t *twin = json_object_get(found[1], key);
-        assert_non_null(twin);
+        json_t *copy = json_object_get(found[1], key);
+        assert_non_null(copy);
         assert_true(json_equal(json_object_get(json_object_get(record, "repeat"), "options"),
-            json_object_get(json_object_get(twin, "repeat"), "options")));
-        if (!json_object_get(twin, "copied_from"))
+            json_object_get(json_object_get(copy, "repeat"), "options")));
+        if (!json_object_get(copy, "copied_from"))
             continue;
-        assert_string_equal(json_string_value(json_object_get(twin, "copied_from")), "new");
+        assert_string_equal(json_string_value(json_object_get(copy, "copied_from")), "new");
         static const char *const same[] = {"victims", "others", "test", "validation", "ece"};
         for (size_t i = 0; i < sizeof same / sizeof *same; i++)
             assert_true(
                 json_equal(json_object_get(json_object_get(record, "metrics"), same[i]),
-                    json_object_get(json_object_get(twin, "metrics"), same[i])));
+                    json_object_get(json_object_get(copy, "metrics"), same[i])));
         copied++;
     }
     assert_int_equal(copied, 4); /* all but none, jaccard and rgcn as evasion */

@@ -97,7 +97,7 @@ TEST_CTX(another_model_than_the_probes_is_refused)
             prob[5] = NAN;
         assert_ok(ctx, graphss_model_import(ctx, &back, path, GRAPHSS_LAYOUT_PYG, &how));
         assert_fails(ctx, graphss_model_probe(ctx, &off, back, &w.graph, &w.features, prob),
-            GRAPHSS_ERR_DATA, "not the one the probe is of");
+            GRAPHSS_ERR_DATA, "differs from the one behind the probe");
         assert_true(off == -1);
         graphss_model_free(ctx, back);
         graphss_model_free(ctx, model);
