@@ -47,7 +47,7 @@ static void find_wave(graphss_alert_result *r, double *prior, int32_t *list,
                 list[n++] = v;
         }
         prior[c] = prior_of(share);
-        if (!s->past || n < TUNE_REFERENCE_LEAST)
+        if (!s->past || n < TUNE_NEEDED)
             continue;
         const double hit = graphss_i_excess(s->p_value, list, n, 1, 1);
         prior[c] = prior_of(hit);

@@ -117,7 +117,7 @@ static graphss_status find_states(graphss_ctx *ctx, graphss_i_alert_context *x)
         "latter to learn from; recover --method label-propagation (or keep-last, with "
         "--previous) does without",
         x->split->n_val, x->split->n_train, x->split->n_train == 1 ? "" : "s",
-        TUNE_REHEARSED_NEEDED);
+        TUNE_NEEDED);
 }
 
 /* ---- scores ---- */
@@ -345,7 +345,7 @@ static graphss_status choose_compared(
         if (s->labelled[v] != GRAPHSS_I_TRAINS)
             x->compared[n++] = v;
     }
-    if (n < TUNE_REFERENCE_LEAST) {
+    if (n < TUNE_NEEDED) {
         n = x->before && given > TUNE_REHEARSED_MOST ? TUNE_REHEARSED_MOST : given;
         for (size_t i = 0; i < n; i++)
             x->compared[i] = x->split->val[i * given / n];
@@ -457,7 +457,7 @@ static graphss_status fill_reference(graphss_ctx *ctx, graphss_i_alert_context *
     s->reference = graphss_i_alloc(
         ctx, GRAPHSS_I_STRATA * GRAPHSS_I_QUANTILES + n_val, sizeof *s->reference);
     graphss_status st = look && s->reference ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
-    const size_t asked = fresh && n_val >= TUNE_REFERENCE_LEAST ? n_val : 0;
+    const size_t asked = fresh && n_val >= TUNE_NEEDED ? n_val : 0;
     if (!st && asked)
         st = look_at_compared(ctx, x, look, asked);
     if (!st)

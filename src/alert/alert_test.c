@@ -450,7 +450,7 @@ static void test_wave(exchanges *x, const graphss_alert_scores *s, const uint8_t
         for (end = i; end < to && s->predicted[s->order[end]] == class_id; end++)
             if (member[s->order[end]])
                 x->pool[size++] = (pooled){s->score[s->order[end]], true};
-        if (size < m + TUNE_REFERENCE_LEAST)
+        if (size < m + TUNE_NEEDED)
             continue;
         qsort(x->pool, size, sizeof *x->pool, higher_first);
         rank_values(x->value, x->pool, size, OF_WAVE);
@@ -496,7 +496,7 @@ static void test_strata(exchanges *x, const graphss_alert_scores *s, const uint8
         }
         if (n == 0 || stratum == GRAPHSS_ALERT_UNCHANGED)
             continue;
-        if (open && s->quiet && others >= TUNE_OUTSIDE * n && others >= TUNE_REFERENCE_LEAST)
+        if (open && s->quiet && others >= TUNE_OUTSIDE * n && others >= TUNE_NEEDED)
             test_outside(x, s, member, from, to, seed);
         else if (s->synthetic[stratum])
             test_change(x, s, member, from, to, stratum, seed);

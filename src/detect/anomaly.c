@@ -59,7 +59,7 @@ static bool share_neighbour(const graphss_graph *g, size_t a, size_t b)
         b = t;
     }
     const int64_t n = g->offset[a + 1] - g->offset[a];
-    const int64_t most = n < TUNE_NEIGHBOURS ? n : TUNE_NEIGHBOURS;
+    const int64_t most = n < TUNE_LOOKED_AT ? n : TUNE_LOOKED_AT;
     for (int64_t i = 0; i < most; i++)
         if (graphss_graph_has_edge(g, (int32_t)b, g->target[g->offset[a] + i * n / most]))
             return true;
@@ -75,7 +75,7 @@ static float drawn(double sum, double weight, double all)
 static void look_around(float *look, const graphss_i_evidence_base *b, size_t v, size_t top)
 {
     const int64_t degree = b->graph->offset[v + 1] - b->graph->offset[v];
-    const int64_t most = degree < TUNE_NEIGHBOURS ? degree : TUNE_NEIGHBOURS;
+    const int64_t most = degree < TUNE_LOOKED_AT ? degree : TUNE_LOOKED_AT;
     const graphss_i_row own = graphss_i_row_of(b->features, v);
     double sum = 0, least = 1, closed = 0, agree = 0, agree_sum = 0, agree_closed = 0;
     for (int64_t i = 0; i < most; i++) {

@@ -70,7 +70,7 @@ static void take_reference(
 {
     for (graphss_i_stratum s = 0; s < GRAPHSS_I_STRATA; s++) {
         size_t n = 0;
-        for (int all = 0; all < 2 && n < TUNE_REFERENCE_LEAST; all++) {
+        for (int all = 0; all < 2 && n < TUNE_NEEDED; all++) {
             n = 0;
             for (size_t i = 0; i < in->rows; i++) {
                 const size_t half = graphss_i_half_of(in->node[i % in->m]);

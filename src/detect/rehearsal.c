@@ -489,7 +489,7 @@ static graphss_status act(graphss_ctx *ctx, attack *a, uint8_t *state)
 {
     const bool features = a->r->in.features->n_cols > 0;
     graphss_status st = GRAPHSS_OK;
-    if (graphss_rng_double(&a->rng) < TUNE_ATTACKED) {
+    if (graphss_rng_double(&a->rng) < TUNE_HALF) {
         const size_t what = features ? 1 + draw(a, GRAPHSS_I_TAMPERED_BOTH) : 1;
         a->t = wanted_class(a);
         a->donor = any_member(a, a->t);
@@ -499,7 +499,7 @@ static graphss_status act(graphss_ctx *ctx, attack *a, uint8_t *state)
         if (!st && what & GRAPHSS_I_TAMPERED_FEATURES)
             st = attack_features(ctx, a);
         *state = (uint8_t)what;
-    } else if (graphss_rng_double(&a->rng) < TUNE_BENIGN) {
+    } else if (graphss_rng_double(&a->rng) < TUNE_HALF) {
         const size_t what = features ? draw(a, 3) : 0;
         a->wanders = draw(a, 3) == 0;
         if (what != 1)

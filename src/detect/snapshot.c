@@ -68,7 +68,7 @@ graphss_status graphss_i_states_find(graphss_ctx *ctx, graphss_i_state_model *ou
             "the model brings no rehearsal of attacks: its split has too few labelled "
             "nodes, or train did not write it");
     const bool past =
-        previous && previous_split->n_val + previous_split->n_train >= TUNE_REHEARSED_NEEDED;
+        previous && previous_split->n_val + previous_split->n_train >= TUNE_NEEDED;
     const graphss_observation *o = past ? previous : current;
     return graphss_i_state_model_learn(
         ctx, out, known, model, o->graph, o->features, past ? previous_split : split);

@@ -170,7 +170,7 @@ static bool kept(int32_t a, int32_t b)
 {
     const uint64_t low = (uint64_t)(a < b ? a : b), high = (uint64_t)(a < b ? b : a);
     graphss_rng rng = graphss_rng_make((low << 32) + high, GRAPHSS_STREAM_DEFENCE);
-    return graphss_rng_double(&rng) >= TUNE_GROWTH;
+    return graphss_rng_double(&rng) >= TUNE_HALF;
 }
 
 /* Half of the rows of a round are of nodes whose past is the thin one: they grew. */
@@ -324,7 +324,7 @@ static graphss_status collect(graphss_ctx *ctx, rehearsing *x)
 /* Rows of a node are alike, so it is nodes that count: few of them teach less. */
 static double caution(const rehearsing *x)
 {
-    return fmax(1, TUNE_NODES_ENOUGH / (double)x->m);
+    return fmax(1, (double)TUNE_REHEARSED_MOST / (double)x->m);
 }
 
 /* The reader of a state. That of untouched nodes, fitted first, finds the share of wrong
@@ -465,7 +465,7 @@ graphss_status graphss_i_state_model_learn(graphss_ctx *ctx, graphss_i_state_mod
         .k = graphss_model_classes(model)};
     *learned = false;
     graphss_status st = x.k > 1 ? choose_nodes(ctx, &x, split) : GRAPHSS_OK;
-    if (st || x.k < 2 || x.m < TUNE_REHEARSED_NEEDED)
+    if (st || x.k < 2 || x.m < TUNE_NEEDED)
         goto done;
     st = ask_model(ctx, &x);
     if (!st)

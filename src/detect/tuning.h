@@ -54,35 +54,33 @@
 #define TUNE_STRONG 1.0
 /* Added to probabilities before their odds are taken. */
 #define TUNE_PROB_LEAST 1e-6
-/* A feature speaks for a class that has it this much more often; features of a node and
- * training nodes that pairs are looked up of. */
+/* A feature speaks for a class that has it this much more often; training nodes that pairs are
+ * looked up of. */
 #define TUNE_SPEAKS 1.5
-#define TUNE_PAIRED 64
 #define TUNE_REFERENCE 2048
-/* Neighbours looked at for similarity and triangles, evenly spaced: hubs would cost too much.
- */
-#define TUNE_NEIGHBOURS 64
+/* Features of a node whose pairs are looked up, and neighbours looked at for similarity and
+ * triangles, evenly spaced: long rows and hubs would cost too much. */
+#define TUNE_LOOKED_AT 64
 /* Standardised anomalies are cut here, and their squares here. */
 #define TUNE_FARTHEST 5.0
 #define TUNE_SQUARE_MOST 9.0
 
 /* ---- the rehearsal (rehearsal.c) ---- */
 
-/* Labelled nodes that are rehearsed with: more cost time and gain nothing. Where there are
- * fewer validation nodes than the least, training nodes join them. */
+/* Labelled nodes that are rehearsed with: more cost time and gain nothing; with fewer the
+ * penalties of the fits rise in proportion. Where there are fewer validation nodes than the
+ * least, training nodes join them. */
 #define TUNE_REHEARSED_MOST 600
 #define TUNE_REHEARSED_LEAST 150
-/* With fewer nodes than this nothing is learned, and the classifier is believed. */
-#define TUNE_REHEARSED_NEEDED 20
+/* With fewer nodes than this nothing is learned, and the classifier is believed; a stratum of
+ * the alert's reference with fewer takes those of all strata. */
+#define TUNE_NEEDED 20
 /* Rounds of recipes, and of Nettack beside them. */
 #define TUNE_ROUNDS 8
 #define TUNE_NETTACK_ROUNDS 2
-/* Share of the nodes that is attacked in a round, and of the others that changes benignly. */
-#define TUNE_ATTACKED 0.5
-#define TUNE_BENIGN 0.5
-/* Share of the edges that the past of a node that grew lacks: honest growth is rehearsed, too.
- */
-#define TUNE_GROWTH 0.5
+/* Share of the nodes that is attacked in a round, of the others that changes benignly, and of
+ * the edges that the past of a node that grew lacks: honest growth is rehearsed, too. */
+#define TUNE_HALF 0.5
 /* Candidates for edges that pull hardest, and for features that speak loudest. */
 #define TUNE_LOUD_EDGES 60
 #define TUNE_LOUD_FEATURES 400
@@ -91,8 +89,6 @@
 
 /* ---- alerts (reference.c, alert/) ---- */
 
-/* A stratum with fewer rehearsed nodes that changed benignly takes those of all strata. */
-#define TUNE_REFERENCE_LEAST 20
 /* Honest change may have this many times the tail of the rehearsed one at every threshold.
  * With 2, edges of all nodes to any others raise alerts on Citeseer; attacks have 30 times the
  * tail and more. */
@@ -123,8 +119,6 @@
 /* Ridge penalties, per unit of weight. */
 #define TUNE_READER_PENALTY 1e-2
 #define TUNE_GATE_PENALTY 1e-3
-/* Nodes to rehearse with that are enough for them; with fewer they rise in proportion. */
-#define TUNE_NODES_ENOUGH 600.0
 /* Log odds of a state against untouched are cut here: a gate is never certain. */
 #define TUNE_ODDS_MOST 8.0
 /* Exponent of the odds among tampered states, whose sum stays: rehearsed ones differ more than
