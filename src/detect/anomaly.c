@@ -2,6 +2,7 @@
  * has, how similar its neighbours are, how loudly its features speak. */
 #include "detect/class_evidence.h"
 #include "detect/tuning.h"
+#include <float.h>
 #include <math.h>
 
 enum { BLOCK = 32 }; /* ratios that are multiplied before a logarithm is taken */
@@ -141,7 +142,7 @@ static double margin_of(const float *p, size_t k)
     float second = 0;
     for (size_t c = 0; c < k; c++)
         second = c != best && p[c] > second ? p[c] : second;
-    return log(((double)p[best] + TUNE_PROB_LEAST) / ((double)second + TUNE_PROB_LEAST));
+    return log(((double)p[best] + FLT_EPSILON) / ((double)second + FLT_EPSILON));
 }
 
 static double gap_of(const double *x, size_t k)

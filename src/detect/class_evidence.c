@@ -398,7 +398,7 @@ static void plain_sources(float *evidence, row *r, const graphss_i_evidence_base
     put_likelihood(evidence, SOURCE_EDGES, p, r->edges, k);
     vote(p, b, v, b->alone, TUNE_VOTE_PRIOR);
     put_shares(evidence, SOURCE_NEIGHBOURS_ALONE, p, k);
-    vote(p, b, v, b->labels, TUNE_LABEL_PRIOR);
+    vote(p, b, v, b->labels, TUNE_VOTE_PRIOR);
     if (b->label[v] >= 0) /* there and back */
         p[b->label[v]] -= (double)graphss_graph_degree(b->graph, v);
     put_shares(evidence, SOURCE_LABELS_2, p, k);
