@@ -22,7 +22,7 @@ PARTS = {
     "odds among tampered states as they are": {"TUNE_STATE_CONTRAST": "1.0"},
     "tampered states read alike": {"TUNE_STATE_CONTRAST": "0.0"},
     "no share of an attacker's": {"TUNE_FOREIGN_FEATURES": "0.0", "TUNE_FOREIGN_EDGES": "0.0"},
-    "anomalies cut at 5": {"TUNE_FARTHEST": "5.0"},
+    "anomalies cut at 3": {"TUNE_FARTHEST": "3.0"},
     "features weigh as if independent": {"TUNE_FEATURE_WEIGHT": "1.0", "TUNE_EDGE_WEIGHT": "1.0"},
     "no Nettack in the rehearsal": {"TUNE_ROUNDS": "10", "TUNE_NETTACK_ROUNDS": "0"},
     "half of the rehearsal": {"TUNE_ROUNDS": "4", "TUNE_NETTACK_ROUNDS": "1"},

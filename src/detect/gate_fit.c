@@ -23,7 +23,7 @@ void graphss_i_gate_measure(double *mean, double *spread, const float *x, const 
     }
 }
 
-/* out [1 + 2 columns] = 1, z, z^2 */
+/* out [1 + 2 columns] = 1, z, z^2, each cut off */
 static void expand(
     float *out, const float *x, const double *mean, const double *spread, size_t columns)
 {
@@ -32,7 +32,7 @@ static void expand(
         double z = ((double)x[j] - mean[j]) / spread[j];
         z = fmin(fmax(z, -TUNE_FARTHEST), TUNE_FARTHEST);
         *out++ = (float)z;
-        *out++ = (float)(z * z);
+        *out++ = (float)fmin(z * z, TUNE_SQUARE_MOST);
     }
 }
 

@@ -381,7 +381,7 @@ static graphss_status attack_features(graphss_ctx *ctx, attack *a)
         return copy_values(ctx, a, share < 1 ? share : 1);
     const size_t length = (size_t)a->box->words.length[a->v];
     size_t n = (size_t)(share * (double)length);
-    n = n < 3 ? 3 : n > TUNE_FEATURES_MOST ? TUNE_FEATURES_MOST : n;
+    n = n < 3 ? 3 : n > GRAPHSS_I_FEATURES_MOST ? GRAPHSS_I_FEATURES_MOST : n;
     const manner how = (manner)draw(a, MANNERS);
     const choice with = (choice)draw(a, CHOICES);
     const size_t add = additions(how, n);
@@ -463,7 +463,7 @@ static graphss_status change_features(graphss_ctx *ctx, attack *a)
     const benign how = benign_manner(a);
     size_t n = (size_t)((0.1 + 0.5 * graphss_rng_double(&a->rng)) * (double)length);
     graphss_status st = GRAPHSS_OK;
-    n = n < 1 ? 1 : n > TUNE_FEATURES_MOST ? TUNE_FEATURES_MOST : n;
+    n = n < 1 ? 1 : n > GRAPHSS_I_FEATURES_MOST ? GRAPHSS_I_FEATURES_MOST : n;
     if (a->r->in.classes->dense) {
         a->donor = any_member(a, a->y);
         return copy_values(ctx, a, 0.3);

@@ -10,6 +10,7 @@
 #define GRAPHSS_REHEARSAL_H
 
 #include "detect/class_model.h"
+#include "detect/tuning.h"
 #include <graphss/model.h>
 
 /* What was tampered with: nothing, edges, features, or both, by a recipe (the bits are EDGES
@@ -39,6 +40,9 @@ typedef struct graphss_i_rehearsal_room graphss_i_rehearsal_room;
 graphss_status graphss_i_rehearsal_open(
     graphss_ctx *ctx, graphss_i_rehearsal_room **out, const graphss_i_rehearsal_input *in);
 void graphss_i_rehearsal_close(graphss_ctx *ctx, graphss_i_rehearsal_room *room);
+
+/* Most features that are changed at one node. */
+enum { GRAPHSS_I_FEATURES_MOST = TUNE_LOUD_FEATURES / 5 };
 
 /* Rounds there are: recipes first, then Nettack. */
 size_t graphss_i_rehearsal_rounds(void);

@@ -11,7 +11,7 @@ void graphss_i_state_model_destroy(graphss_ctx *ctx, graphss_i_state_model *m)
     *m = (graphss_i_state_model){0};
 }
 
-/* sum over columns of w . (1, z, z^2) */
+/* sum over columns of w . (1, z, min(z^2, SQUARE_MOST)) */
 double graphss_i_gate_value(
     const double *w, const double *mean, const double *spread, const float *x, size_t columns)
 {
@@ -19,7 +19,7 @@ double graphss_i_gate_value(
     for (size_t j = 0; j < columns; j++) {
         double z = ((double)x[j] - mean[j]) / spread[j];
         z = fmin(fmax(z, -TUNE_FARTHEST), TUNE_FARTHEST);
-        sum += w[1 + 2 * j] * z + w[2 + 2 * j] * z * z;
+        sum += w[1 + 2 * j] * z + w[2 + 2 * j] * fmin(z * z, TUNE_SQUARE_MOST);
     }
     return sum;
 }
