@@ -116,8 +116,7 @@ static graphss_status find_states(graphss_ctx *ctx, graphss_i_alert_context *x)
         "the "
         "latter to learn from; recover --method label-propagation (or keep-last, with "
         "--previous) does without",
-        x->split->n_val, x->split->n_train, x->split->n_train == 1 ? "" : "s",
-        TUNE_NEEDED);
+        x->split->n_val, x->split->n_train, x->split->n_train == 1 ? "" : "s", TUNE_NEEDED);
 }
 
 /* ---- scores ---- */

@@ -61,7 +61,8 @@ TEST(rounds_change_what_their_states_say)
             if (what[i] == GRAPHSS_I_TAMPERED_EDGES)
                 assert_int_equal(c.features_added + c.features_removed, 0);
             if (what[i] != GRAPHSS_I_UNTOUCHED && what[i] != GRAPHSS_I_TAMPERED_EDGES)
-                assert_in_range(c.features_added + c.features_removed, 1, GRAPHSS_I_FEATURES_MOST);
+                assert_in_range(
+                    c.features_added + c.features_removed, 1, GRAPHSS_I_FEATURES_MOST);
         }
         graphss_graph_destroy(ctx, &graph);
         graphss_features_destroy(ctx, &features);
