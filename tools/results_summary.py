@@ -1,11 +1,12 @@
 """results/summary.csv: one line for each cell. What a line leaves empty of recipe, dataset, model,
-setting and commit is that of the line above. Not a program; tools/results uses it."""
+setting, point and commit is that of the line above; "-" is none. Not a program; tools/results uses
+it."""
 import csv
 import io
 import json
 import statistics
 
-COLUMNS = "recipe dataset model setting method point n commit victims others more".split()
+COLUMNS = "recipe dataset model setting point method n commit victims others more".split()
 CELL = "what mode setting dataset model method train seed set parameter value task".split()
 LABELS = ["victims", "others"]
 MEASURES = {  # of each kind of experiment
@@ -42,7 +43,7 @@ def place(record):
     if record.get("train") == "retrain" and method != "retrain":
         method += " retrained"
     return (repeat["recipe"], record["dataset"], record.get("model", ""),
-            record.get("setting", ""), method, f"{parameter}={value}" if parameter else "")
+            record.get("setting", ""), f"{parameter}={value}" if parameter else "", method)
 
 
 PLAIN = ["nodes", "edges", "features", "classes", "homophily", "seconds"]
@@ -76,7 +77,7 @@ def table(folder):
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(COLUMNS)
-    above = [None] * 5
+    above = [None] * 6
     for key in sorted(found):
         runs, commits = found[key]
         most = max(map(len, runs.values()))
@@ -84,8 +85,8 @@ def table(folder):
         labels = [cell.pop(measure, "") for measure in LABELS]
         more = " ".join(f"{measure} {value}" for measure, value in cell.items())
         commit = " ".join(sorted(commits - {""}))
-        said = [value or "-" for value in (*key[:4], commit)]
+        said = [value or "-" for value in (*key[:5], commit)]
         shown = ["" if new == old else new for new, old in zip(said, above)]
         above = said
-        writer.writerow([*shown[:4], *key[4:], most, shown[4], *labels, more])
+        writer.writerow([*shown[:5], key[5], most, shown[5], *labels, more])
     return text.getvalue()

@@ -62,8 +62,7 @@ void graphss_i_table_html(graphss_i_writer *writer, const graphss_i_table *t);
  */
 typedef struct graphss_i_paper_cell {
     char what[16], dataset[16], model[8], method[16], metric[16];
-    double mean, sd;    /* as printed: per cent, seconds; sd NaN where there is none */
-    char reference[72]; /* table, row and column */
+    double mean, sd; /* as printed: per cent, seconds; sd NaN where there is none */
 } graphss_i_paper_cell;
 
 /* The cell, or false if the paper prints none. */

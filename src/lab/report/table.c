@@ -349,8 +349,7 @@ static bool take_line(graphss_i_paper_cell *out, const char **at)
     p = take_field(out->method, sizeof out->method, p, end);
     p = take_field(out->metric, sizeof out->metric, p, end);
     p = take_field(mean, sizeof mean, p, end);
-    p = take_field(sd, sizeof sd, p, end);
-    take_field(out->reference, sizeof out->reference, p, end);
+    take_field(sd, sizeof sd, p, end);
     out->mean = number(mean);
     out->sd = number(sd);
     return true;

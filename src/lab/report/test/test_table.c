@@ -353,7 +353,6 @@ TEST(the_paper_is_read_as_printed)
     size_t n = 0, defence = 0, at = 0;
     assert_true(graphss_i_paper_find(&c, "defence", "cora", "gcn", "graphss", "victims"));
     assert_true(c.mean == 65.38 && c.sd == 2.59);
-    assert_string_equal(c.reference, "Table 2 (table:exp1), GCN, GraphSS, Cora");
     assert_true(graphss_i_paper_find(&c, "defence", "coauthor_cs", "sage", "none", "victims"));
     assert_true(c.mean == 42.70 && c.sd == 1.10);
     assert_true(graphss_i_paper_find(&c, "runtime", "pubmed", "sgc", "defence", "seconds"));
@@ -366,7 +365,6 @@ TEST(the_paper_is_read_as_printed)
     for (; graphss_i_paper_next(&c, &at); n++) {
         defence += !strcmp(c.what, "defence");
         assert_true(isfinite(c.mean) && c.mean > 0);
-        assert_true(strlen(c.reference) > 10 && strlen(c.reference) < sizeof c.reference - 1);
     }
     assert_int_equal(n, 240);
     assert_int_equal(defence, 5 * 3 * 10);
