@@ -439,7 +439,8 @@ graphss_status graphss_live_load(graphss_ctx *ctx, graphss_live **out,
     if (memcmp(&h, &wanted, sizeof h))
         return graphss_i_fail(ctx, GRAPHSS_ERR_DATA,
             memcmp(h.stamp, STAMP, sizeof h.stamp)
-                ? "not the state of a live graph"
+                ? "not the state of a live graph, or of another version of graphss: want a "
+                  "new store"
                 : "the state of a live graph with another model, or of "
                   "another machine: want the model it was made with, or "
                   "a new store");
