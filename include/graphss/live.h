@@ -251,8 +251,7 @@ typedef struct graphss_live_group {
     size_t members;   /* nodes named; 0: all */
     double e_value;   /* evidence of change that adds up over tests; an alert at or above */
     double threshold; /* this */
-    double p_value;   /* since the trusted snapshot, valid whenever it is read: 1 / the largest
-                       * e-value of all changes since; 1 at first */
+    double p_value;   /* since the trusted snapshot, valid whenever it is read; 1 at first */
     uint64_t judged;  /* changed nodes ranked since the trusted snapshot */
     bool open;        /* it has an alert that was not settled */
 } graphss_live_group;

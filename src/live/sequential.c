@@ -48,6 +48,13 @@ void graphss_i_score_counts_add(graphss_i_score_counts *ref, double score)
     ref->n++;
 }
 
+/* The log of exp(a) + exp(b). */
+static double log_sum(double a, double b)
+{
+    const double most = fmax(a, b);
+    return most + log1p(exp(fmin(a, b) - most));
+}
+
 void graphss_i_bets_place(graphss_i_bets *bets, double p)
 {
     const double at = log(p > P_LEAST ? p : P_LEAST);
@@ -61,8 +68,20 @@ void graphss_i_bets_place(graphss_i_bets *bets, double p)
     }
     for (size_t j = 0; j < GRAPHSS_I_BETS; j++)
         sum += exp(bets->product[j] - most);
-    bets->largest = fmax(bets->largest, most + log(sum / GRAPHSS_I_BETS));
+    const double waits = log(1 / (double)(bets->starts + 2));
+    const double wealth = log_sum(most + log(sum / GRAPHSS_I_BETS / 2), waits);
+    bets->largest = fmax(bets->largest, wealth);
     bets->judged++;
+}
+
+/* The next share of the wealth is bet from here on. */
+static void start(graphss_i_bets *bets)
+{
+    bets->started_at = bets->judged;
+    bets->starts++;
+    const double n = (double)(bets->starts + 1), share = log(2 / (n * (n + 1)));
+    for (size_t j = 0; j < GRAPHSS_I_BETS; j++)
+        bets->product[j] = log_sum(bets->product[j], share);
 }
 
 double graphss_i_bets_value(const graphss_i_bets *bets)
@@ -79,6 +98,8 @@ double graphss_i_bets_check(graphss_i_bets *bets)
         bets->sum[j] = fmax(bets->sum[j], 0) + bets->pending[j];
         bets->pending[j] = 0;
     }
+    if (bets->judged > bets->started_at)
+        start(bets);
     return graphss_i_bets_value(bets);
 }
 
@@ -97,5 +118,5 @@ void graphss_i_bets_trust(graphss_i_bets *bets)
 {
     memset(bets->product, 0, sizeof bets->product);
     bets->largest = 0;
-    bets->judged = 0;
+    bets->judged = bets->starts = bets->started_at = 0;
 }

@@ -11,7 +11,13 @@
  * the mean of which over the bets is an e-detector (Shin, Ramdas, Rinaldo 2024): the expected
  * number of checks until it first reaches A is at least A if nothing changes. So A = checks in
  * a period / false alarms allowed in it. What drips in adds up in C; what does not pay is
- * forgotten at the max. */
+ * forgotten at the max.
+ *
+ * The p-value since the trusted snapshot comes from a mixture of starts: of a wealth of 1, the
+ * share 1 / (n (n + 1)) is bet from the n-th start on, n = 1, 2, ...; a start is a check after
+ * which something is judged. What waits is kept. The wealth is a martingale, so 1 / its
+ * greatest value is valid whenever it is read (Ville), and calm days before an attack cost
+ * little. */
 #ifndef GRAPHSS_SEQUENTIAL_H
 #define GRAPHSS_SEQUENTIAL_H
 
@@ -37,9 +43,11 @@ void graphss_i_score_counts_add(graphss_i_score_counts *ref, double score);
 typedef struct graphss_i_bets {
     double pending[GRAPHSS_I_BETS]; /* since the last check */
     double sum[GRAPHSS_I_BETS];     /* C of each bet */
-    double product[GRAPHSS_I_BETS]; /* of all bets since the trusted snapshot, */
-    double largest;                 /* and the largest mean of their exponentials so far */
-    uint64_t judged;                /* p-values since then */
+    double
+        product[GRAPHSS_I_BETS]; /* twice the wealth that is bet since the trusted snapshot */
+    double largest;              /* the greatest wealth so far, averaged over the bets */
+    uint64_t judged;             /* p-values since then, */
+    uint64_t starts, started_at; /* further starts, and `judged` at the last */
 } graphss_i_bets;
 
 void graphss_i_bets_place(graphss_i_bets *bets, double p);
@@ -47,7 +55,7 @@ void graphss_i_bets_place(graphss_i_bets *bets, double p);
 double graphss_i_bets_check(graphss_i_bets *bets);
 /* C as of the last check. */
 double graphss_i_bets_value(const graphss_i_bets *bets);
-/* 1 / the largest product so far, valid at any time; 1 at the start. */
+/* Valid at any time; 1 at the start. */
 double graphss_i_bets_p_value(const graphss_i_bets *bets);
 /* An alert was settled: C starts afresh. */
 void graphss_i_bets_restart(graphss_i_bets *bets);

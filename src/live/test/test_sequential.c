@@ -73,6 +73,33 @@ TEST(an_attack_and_a_drip_are_found)
     }
 }
 
+/* Read at its least, after any number of changes, it is below x with a chance of x at most. */
+TEST(the_p_value_is_valid_whenever_it_is_read)
+{
+    enum { RUNS = 4000, CHECKS = 60, JUDGED = 5 };
+    (void)state;
+    graphss_rng rng = graphss_rng_make(3, GRAPHSS_STREAM_SAMPLER);
+    size_t below[2] = {0, 0};
+    double start = 0;
+    for (size_t r = 0; r < RUNS; r++) {
+        graphss_i_bets bets = {0};
+        for (size_t t = 0; t < CHECKS; t++) {
+            for (size_t i = 0; i < JUDGED; i++)
+                graphss_i_bets_place(&bets, graphss_rng_double(&rng));
+            (void)graphss_i_bets_check(&bets);
+        }
+        below[0] += graphss_i_bets_p_value(&bets) <= 0.2;
+        below[1] += graphss_i_bets_p_value(&bets) <= 0.05;
+        for (size_t i = 0; i < 40; i++) /* calm does not hide what follows */
+            graphss_i_bets_place(&bets, 0.01 * graphss_rng_double(&rng));
+        start = fmax(start, graphss_i_bets_p_value(&bets));
+    }
+    assert_true(below[0] <= RUNS * 0.2 + 3 * sqrt(RUNS * 0.2 * 0.8));
+    assert_true(below[1] <= RUNS * 0.05 + 3 * sqrt(RUNS * 0.05 * 0.95));
+    assert_true(below[0] > RUNS * 0.02); /* nor is it always 1 */
+    assert_true(start < 1e-6);
+}
+
 TEST(nothing_adds_up_without_changes)
 {
     graphss_i_bets bets = {0};
