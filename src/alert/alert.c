@@ -1,7 +1,6 @@
-/* alert.c - a verdict, and what is behind it: share, type of attack, suspects, reasons.
- *
- * The share of nodes hit is what p-values tell: of honest nodes a share t has a p-value of at
- * most t, whatever the score is; what is more than that was hit. */
+/* alert.c - a verdict and its details: share, type of attack, suspicious nodes, reasons. The
+ * share of attacked nodes is estimated from p-values: among clean nodes a share t has a
+ * p-value of at most t, for any score; the excess over that was attacked. */
 #include "alert/alert_private.h"
 #include "detect/tuning.h"
 #include "observation/part_scene.h"
@@ -32,8 +31,8 @@ static double prior_of(double share)
     return fmin(fmax(share, SHARE_LEAST), 1 - SHARE_LEAST);
 }
 
-/* prior [k]: share of nodes hit among the new ones that lean on a class, or `share` where they
- * are few. The class with most of them is the wave of *r. list [n] is scratch. */
+/* prior [k]: share of attacked nodes among the new ones with that predicted class, or `share`
+ * if they are few. The class with the most is the wave of *r. list [n] is scratch. */
 static void find_wave(graphss_alert_result *r, double *prior, int32_t *list,
     const graphss_alert_scores *s, double share)
 {
@@ -105,7 +104,7 @@ static graphss_status list_suspects(graphss_ctx *ctx, graphss_alert_result *r)
     return GRAPHSS_OK;
 }
 
-/* What was tampered with at most of the suspects, by their chances. */
+/* The type of tampering that is most likely for most of the flagged nodes. */
 static graphss_perturbation name_attack(const graphss_alert_result *r, const uint8_t *what)
 {
     static const graphss_perturbation kind[GRAPHSS_I_STATES] = {GRAPHSS_PERTURBATION_NONE,
@@ -157,7 +156,8 @@ static void reason_of(graphss_alert_reason *why, const graphss_i_alert_context *
     why->features_removed = c.features_removed;
 }
 
-/* Reasons of the suspects in a stretch; row: room. past: somebody's suspect has one. */
+/* Reasons for a range of flagged nodes; row: scratch. past: at least one of them has a past.
+ */
 static graphss_status reasons_of(graphss_ctx *ctx, graphss_alert_result *r,
     const graphss_i_alert_context *x, stretch *s, float *row)
 {

@@ -1,4 +1,4 @@
-/* alert_private.h - what the sources of alert share. */
+/* alert_private.h - shared by the sources of alert. */
 #ifndef GRAPHSS_ALERT_PRIVATE_H
 #define GRAPHSS_ALERT_PRIVATE_H
 
@@ -28,8 +28,8 @@ typedef struct graphss_i_alert_context {
     int32_t *matched;      /* the same, where it belongs to us */
     int32_t *number;       /* [n] number in the snapshot the model was trained on */
 
-    /* On several ranks, those of snapshots and of before are own nodes, by their own numbers;
-     * all else is of all nodes, on every rank. Alone that is one and the same. */
+    /* On several ranks, snapshots and `before` are of own nodes, in their own numbers; all
+     * else is of all nodes, on every rank. With a single rank both are the same. */
     const struct graphss_i_scene *scene; /* NULL: alone */
     graphss_i_part *part;                /* NULL: alone */
     size_t n_own, n_past;                /* own nodes; nodes of the past */
@@ -37,7 +37,7 @@ typedef struct graphss_i_alert_context {
     graphss_i_snapshot now, past;
     int32_t *compared; /* [n_compared] nodes that those without a past are compared with */
     size_t n_compared;
-    uint8_t *what; /* [n] what was tampered with, if anything was: graphss_i_tampered */
+    uint8_t *what; /* [n] the likely type of tampering, if any: graphss_i_tampered */
     graphss_alert_scores scores;
 } graphss_i_alert_context;
 

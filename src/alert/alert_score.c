@@ -1,11 +1,10 @@
-/* alert_score.c - scores every node of a snapshot, and finds what it is compared with.
- *
- * A node with a past is scored if it changed, by how; one without a past by how it looks
- * (detect/reference.h). The reference of a stratum of change is change that was rehearsed when
- * the model was trained. Nodes without a past are compared with the validation nodes, and with
- * nodes that were rehearsed clean, as validation nodes may have been hit, too. Honest change
- * moves the scores of all nodes, a share of victims only their upper end: so the middle of a
- * reference is moved up to that of the nodes judged, and what is left is compared. */
+/* alert_score.c - scores every node of a snapshot, and finds its reference. A node with a past
+ * is scored, if it changed, by its change; one without a past by its anomalies
+ * (detect/reference.h). The reference of a stratum of change comes from changes that were
+ * rehearsed when the model was trained. Nodes without a past are compared with the validation
+ * nodes, and with rehearsed clean nodes, since validation nodes may have been attacked, too.
+ * Benign change moves the scores of all nodes, victims move only the upper end. So the lower
+ * part of a reference is shifted to that of the tested nodes, and the rest is compared. */
 #include "alert/alert_private.h"
 #include "detect/tuning.h"
 #include "observation/part_scene.h"
@@ -38,7 +37,7 @@ double graphss_i_excess(
     for (size_t a = 0; a < sizeof at / sizeof *at && n; a++) {
         const double honest = tolerance * at[a];
         size_t below = 0;
-        if (honest >= 0.5) /* says nothing */
+        if (honest >= 0.5) /* no evidence */
             break;
         for (size_t i = 0; i < n; i++)
             below += p_value[node ? (size_t)node[i] : i] <= at[a];
@@ -93,7 +92,7 @@ static graphss_status match(graphss_ctx *ctx, graphss_i_alert_context *x)
     return st;
 }
 
-/* The labelled nodes of which own evidence knows. */
+/* The labelled nodes whose own label is part of their evidence. */
 static const graphss_split *own_split(const graphss_i_alert_context *x)
 {
     return x->scene ? &x->scene->split : x->split;
@@ -208,7 +207,7 @@ static graphss_status score_sort(
         chunks += sort[i] == which;
     chunks = (chunks + rows - 1) / rows;
     if (!st)
-        st = graphss_i_ranks_most(ctx, &chunks); /* evidence is asked for together */
+        st = graphss_i_ranks_most(ctx, &chunks); /* evidence is computed together */
     for (size_t i = 0; i <= x->n_own && !st; i++) {
         if (c.m == rows || (i == x->n_own && c.m)) {
             st = score_chunk(ctx, x, &c, which);
@@ -251,7 +250,7 @@ static graphss_status tell_all(graphss_ctx *ctx, graphss_i_alert_context *x)
     return st ? st : tell(ctx, x->part, x->what, sizeof *x->what);
 }
 
-/* Who did not change since a clean past was not tampered with: no score is lower. */
+/* A node that did not change since a clean past was not tampered with: no score is lower. */
 static void put_unchanged_last(graphss_alert_scores *s)
 {
     double least = -TUNE_ODDS_MOST;
@@ -323,9 +322,9 @@ static int higher_first(const void *a, const void *b)
     return graphss_i_compare_doubles(b, a);
 }
 
-/* Trusted nodes are no suspects. Where there are enough of them beside those the model was
- * trained with, they are what others are compared with, else validation nodes: all, or with a
- * past, where only new nodes are compared, some, evenly spaced. */
+/* Trusted nodes are never flagged. If there are enough of them besides the nodes the model was
+ * trained with, they are the reference, else the validation nodes are: all, or with a past,
+ * where only new nodes are compared, some, evenly spaced. */
 static graphss_status choose_compared(
     graphss_ctx *ctx, graphss_i_alert_context *x, const graphss_alert_options *opt)
 {
@@ -353,7 +352,7 @@ static graphss_status choose_compared(
     return GRAPHSS_OK;
 }
 
-/* Looks [m] of the nodes compared with. */
+/* Scores [m] without a past, of the reference nodes. */
 static graphss_status look_at_compared(
     graphss_ctx *ctx, graphss_i_alert_context *x, double *look, size_t m)
 {
@@ -442,8 +441,8 @@ static graphss_status find_contaminated(graphss_ctx *ctx, graphss_i_alert_contex
     return GRAPHSS_OK;
 }
 
-/* References of all strata, the highest scores first. In the place of UNCHANGED, which has
- * none, stand the rehearsed nodes by their looks. */
+/* References of all strata, the highest scores first. UNCHANGED needs none, so its place holds
+ * the scores without a past of the rehearsed nodes. */
 static graphss_status fill_reference(graphss_ctx *ctx, graphss_i_alert_context *x)
 {
     graphss_alert_scores *s = &x->scores;

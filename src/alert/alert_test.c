@@ -1,8 +1,8 @@
-/* alert_test.c - p-values of scores. Knows no model and no graph: scores in, chances out.
+/* alert_test.c - p-values of scores. It knows no model and no graph: scores in, probabilities
+ * out.
  *
  * Exchanging nodes between the group and the reference nodes, rather than drawing groups from
- * the reference alone, keeps the rate exact when the group is as large as what there is to
- * compare it with. */
+ * the reference alone, keeps the rate exact even if the group is as large as its reference. */
 #include "alert/alert_private.h"
 #include "detect/tuning.h"
 #include <math.h>
@@ -152,16 +152,15 @@ static int higher_first(const void *a, const void *b)
     return (x->score < y->score) - (x->score > y->score);
 }
 
-/* What is looked for: a few nodes at the top of many; that most of a group are above their
- * reference, which is for change, most of which may be hostile; a few
- * nodes without a past beyond what was rehearsed, for the validation nodes may have been hit
- * as well; or a wave: most new nodes that lean on one class above the upper part of their
- * reference. */
+/* The alternatives: a few high scores among many; most of a group above their reference, for
+ * changed nodes, most of which may be hostile; a few nodes without a past beyond the rehearsed
+ * ones, since the validation nodes may have been attacked as well; or a wave: most new nodes
+ * of one predicted class above the upper part of their reference. */
 typedef enum statistic { OF_TOP, OF_MOST, OF_REHEARSED, OF_WAVE, STATISTICS } statistic;
 
-/* A test under way: sums over pools of what is above the mean of a pool, and a tenth of what
- * is below. A stratum that is more harmless than its reference must not hide another; alone it
- * still tells harmless groups from more harmless ones. */
+/* A test in progress: sums over pools of the excess over the mean of a pool, and a tenth of
+ * the deficit. A stratum with lower scores than its reference must not hide another; alone it
+ * still distinguishes clean groups. */
 typedef struct exchanges {
     double own[STATISTICS];
     double *sum;     /* [STATISTICS x draws] */
@@ -211,7 +210,7 @@ static void approximate(
     }
 }
 
-/* own and drawn are sums of a stratum, of which mean is expected; drawn becomes empty. */
+/* own and drawn are sums of a stratum with the given mean; drawn becomes empty. */
 static void add_drawn(exchanges *x, statistic what, double own, double mean)
 {
     for (size_t d = 0; d < x->draws; d++) {
@@ -228,7 +227,7 @@ static void count(exchanges *x, size_t n, size_t n_reference)
 }
 
 /* The greater of the statistics, each in units of its root mean square over the draws; the
- * first [draws] of sum likewise. */
+ * same for the first [draws] of sum. */
 static double combine(exchanges *x)
 {
     double own = 0;
@@ -269,8 +268,9 @@ static pool_sums sum_pool(const double *value, const uint8_t *mine, size_t size)
     return p;
 }
 
-/* Sums of as many values as the group has, exchanged with the others of the pool, are added to
- * x->drawn, or where that is much work what their moments give. The pool's order is lost. */
+/* For each draw the sum of as many values as the group has, exchanged with the others of the
+ * pool, is added to x->drawn; if that is much work, its moments are used instead. The order of
+ * the pool is lost. */
 static void draw_exchanged(exchanges *x, double *value, const pool_sums *p, uint64_t seed)
 {
     const double n = (double)p->n, all = (double)p->size, left = all - n;
@@ -287,9 +287,8 @@ static void draw_exchanged(exchanges *x, double *value, const pool_sums *p, uint
     approximate(x->drawn, x->draws, n * p->each, spread, skew, &rng);
 }
 
-/* The same with values put back: as if the group were drawn from all nodes like it. Where it
- * is most of these, an exchange would compare it with the few that it left out, who are odd.
- */
+/* The same with replacement, as if the group were drawn from all nodes like it. If the group
+ * holds most of these, an exchange would compare it with the few others, which are unusual. */
 static void draw_back(exchanges *x, const double *value, const pool_sums *p, uint64_t seed)
 {
     graphss_rng rng = graphss_rng_make(seed, GRAPHSS_STREAM_SAMPLER);
@@ -470,8 +469,8 @@ static void test_wave(exchanges *x, const graphss_alert_scores *s, const uint8_t
     }
 }
 
-/* Nodes without a past are compared with validation nodes, and with what was rehearsed (in the
- * place of UNCHANGED): validation nodes may have been hit as well. */
+/* Nodes without a past are compared with validation nodes, and with rehearsed ones (in the
+ * place of UNCHANGED), since validation nodes may have been attacked as well. */
 static void test_looks(exchanges *x, const graphss_alert_scores *s, const uint8_t *member,
     size_t from, size_t to, size_t stratum, uint64_t seed)
 {
@@ -520,7 +519,7 @@ static graphss_status mark(graphss_ctx *ctx, uint8_t *member, const graphss_aler
                 ctx, GRAPHSS_ERR_INVALID, "node %d is twice in the group", (int)node[i]);
         member[node[i]] = 1;
     }
-    for (size_t i = 0; i < s->n_nodes && !s->past; i++) /* its label is part of its looks */
+    for (size_t i = 0; i < s->n_nodes && !s->past; i++) /* its label is part of its evidence */
         member[i] = member[i] && s->labelled[i] != GRAPHSS_I_TRAINS;
     return node && n == 0
                ? graphss_i_fail(ctx, GRAPHSS_ERR_INVALID, "the group to judge has no nodes")

@@ -1,5 +1,5 @@
-/* anomaly.c - how unusual a node looks, whatever its class: how many edges and features it
- * has, how similar its neighbours are, how loudly its features speak. */
+/* anomaly.c - how unusual a node is, whatever its class: how many edges and features it has,
+ * how similar its neighbours are, how strong the evidence of its features is. */
 #include "detect/class_evidence.h"
 #include "detect/tuning.h"
 #include <float.h>
@@ -105,7 +105,7 @@ size_t graphss_i_look_scratch(size_t k)
     return 3 * k + 2 * TUNE_LOUDEST;
 }
 
-/* Keeps the TUNE_LOUDEST largest of what is offered, in top, the least first. */
+/* Keeps the TUNE_LOUDEST largest values offered, in top, the least first. */
 static void offer(double *top, size_t *n, double x)
 {
     if (*n == TUNE_LOUDEST && x <= top[0])

@@ -1,4 +1,4 @@
-/* change.c - what changed at a node. See change.h. */
+/* change.c - the changes of a node. See change.h. */
 #include "detect/state_model.h"
 #include <math.h>
 

@@ -1,11 +1,12 @@
-/* class_evidence.h - what a snapshot says of a node: for each class the log evidence of
- * several sources, and numbers that tell how unusual the node is.
+/* class_evidence.h - the evidence of a snapshot about a node: for each class the log evidence
+ * of several sources, and numbers for how unusual the node is.
  *
  * Some sources read a node's features, some its edges, some both. Three of them allow for an
  * attacker: under "tampered edges" a share of the node's edges comes from one other class t,
  *     L(y) = sum over t != y of P(t) prod over edges ((1 - s) r(y) + s r'(t)),
- * and under "tampered features" likewise a share of its features; r are the ratios of
- * class_model.h. The push is explained away: what speaks for t no longer speaks against y. */
+ * and under "tampered features" the same for a share of its features; r are the ratios of
+ * class_model.h. This explains the attack away: evidence for t is no longer evidence against
+ * y. */
 #ifndef GRAPHSS_CLASS_EVIDENCE_H
 #define GRAPHSS_CLASS_EVIDENCE_H
 
@@ -19,9 +20,9 @@ typedef enum graphss_i_source_id {
     SOURCE_ALONE,             /* the classifier without edges: features alone */
     SOURCE_FEATURES,          /* likelihood of the features */
     SOURCE_EDGES,             /* likelihood of the edges */
-    SOURCE_NEIGHBOURS_ALONE,  /* mean of what the features of the neighbours say */
+    SOURCE_NEIGHBOURS_ALONE,  /* mean of the neighbours' feature evidence */
     SOURCE_LABELS_2,          /* training labels two steps away */
-    SOURCE_PROPAGATED,        /* and propagated over all edges: features have no say */
+    SOURCE_PROPAGATED,        /* and propagated over all edges; features are not used */
     SOURCE_TAMPERED_EDGES,    /* likelihood if some edges are an attacker's, */
     SOURCE_TAMPERED_FEATURES, /* some features, */
     SOURCE_TAMPERED_BOTH,     /* or some of both */
@@ -31,7 +32,7 @@ _Static_assert((int)GRAPHSS_I_SOURCES <= (int)GRAPHSS_I_ROW, "a row of evidence 
 
 enum {
     GRAPHSS_I_PLAIN_SOURCES =
-        SOURCE_TAMPERED_EDGES, /* presume that nothing was tampered with */
+        SOURCE_TAMPERED_EDGES, /* assume that nothing was tampered with */
     GRAPHSS_I_RATIOS = 5,      /* log likelihood ratios of tampering */
     GRAPHSS_I_LOOKS = 19,      /* degree, features, similarity, ... (anomaly.c) */
     GRAPHSS_I_ANOMALIES = GRAPHSS_I_LOOKS + GRAPHSS_I_SOURCES +
@@ -39,7 +40,7 @@ enum {
                           (GRAPHSS_I_SOURCES - GRAPHSS_I_PLAIN_SOURCES) + GRAPHSS_I_RATIOS
 };
 
-/* A snapshot as the sources need it. {0} is empty; what is marked "own" belongs to it. */
+/* A snapshot prepared for the sources. {0} is empty; fields marked "own" belong to it. */
 typedef struct graphss_i_evidence_base {
     const graphss_graph *graph;
     const graphss_features *features;
@@ -68,11 +69,10 @@ graphss_status graphss_i_evidence_propagate(graphss_ctx *ctx, graphss_i_evidence
 void graphss_i_evidence_believe(graphss_i_evidence_base *base, size_t node);
 void graphss_i_evidence_base_destroy(graphss_ctx *ctx, graphss_i_evidence_base *base);
 
-/* Of a part all ranks call these together, each for nodes of its own.
- *
- * evidence [m x k x GRAPHSS_I_ROW]: log evidence by source, each a log probability over the
- * classes; columns behind the sources are 0. anomaly [m x GRAPHSS_I_ANOMALIES]. Either may be
- * NULL. Time O(edges and features of the nodes x k x TUNE_TARGETS). */
+/* On a part all ranks call these together, each for nodes of its own. evidence [m x k x
+ * GRAPHSS_I_ROW]: log evidence by source, each a log probability over the classes; columns
+ * after the sources are 0. anomaly [m x GRAPHSS_I_ANOMALIES]. Either may be NULL. Time O(edges
+ * and features of the nodes x k x TUNE_TARGETS). */
 graphss_status graphss_i_evidence_of(graphss_ctx *ctx, float *evidence, float *anomaly,
     const graphss_i_evidence_base *base, const int32_t *node, size_t m);
 

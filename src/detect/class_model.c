@@ -76,7 +76,8 @@ static void learn_edges(
 }
 
 /* feature[j][y] = (nodes of class y that have j + PRIOR P(j)) / (nodes of class y + PRIOR) /
- * P(j) with P(j) the share of all nodes that have it. A feature of one node tells nothing. */
+ * P(j) with P(j) the share of all nodes that have it. A feature of a single node is no
+ * evidence. */
 static void learn_sparse(graphss_i_class_model *m, const graphss_features *x,
     const int32_t *assumed, const double *size)
 {

@@ -1,5 +1,5 @@
-/* class_model.h - how often nodes of each class have each feature, and whom they are joined
- * to.
+/* class_model.h - how often nodes of each class have each feature and each class of
+ * neighbours.
  *
  * Items are a node's edges and features. For each the model holds the ratio
  *     r(y) = P(item | class y) / P(item),
@@ -33,8 +33,8 @@ graphss_status graphss_i_class_model_learn(graphss_ctx *ctx, graphss_i_class_mod
 /* ratio [k] of one feature entry. Entries of zero in dense rows count as measurements. */
 void graphss_i_class_model_ratio(
     double *ratio, const graphss_i_class_model *m, size_t column, float value);
-/* Ratio of an entry that an attacker chose to make the node look like class t: he prefers what
- * speaks loudest. own is the ratio of t above. */
+/* Ratio of an entry that an attacker chose to make the node look like class t, preferring the
+ * strongest evidence. own is the ratio of t above. */
 static inline double graphss_i_class_model_foreign(
     const graphss_i_class_model *m, size_t column, size_t t, double own)
 {

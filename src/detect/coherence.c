@@ -73,7 +73,7 @@ void graphss_i_coherence(float *out, const graphss_i_reference *r, graphss_i_row
         speaks[i] = (double)own[column[i] * k + top] > TUNE_SPEAKS;
         best[i] = 0;
     }
-    /* Of one logarithm for all pairs of a feature: 63 ratios of up to 4096 are no overflow. */
+    /* One logarithm for all pairs of a feature: 63 ratios of up to 4096 do not overflow. */
     for (size_t i = 1; i < n; i++) {
         double product[3] = {1, 1, 1};
         ratios(ratio, r, column[i], column, i);

@@ -1,8 +1,8 @@
-/* coherence.h - how well the features of a node go together.
+/* coherence.h - how well the features of a node fit together.
  *
- * Features of an honest node occur together elsewhere, too; those an attacker brings were
- * chosen for what they say of a class, and hardly occur with the node's own or with each
- * other. For a pair (i, j) among R reference nodes, of which c_i have i and c_ij have both,
+ * Features of a clean node occur together elsewhere, too; those that an attacker adds were
+ * chosen as evidence for a class, and hardly occur with the node's own or with each other. For
+ * a pair (i, j) among R reference nodes, of which c_i have i and c_ij have both,
  *     affinity(i, j) = log((c_ij + 1/2) / (c_i c_j / R + 1/2)).
  * Reference nodes are training nodes, which are not judged themselves. */
 #ifndef GRAPHSS_COHERENCE_H
@@ -19,7 +19,7 @@ enum {
     GRAPHSS_I_COHERENCES
 };
 
-/* Who has a feature, a bit for each reference node. {0} is empty. */
+/* Which reference nodes have a feature, one bit each. {0} is empty. */
 typedef struct graphss_i_reference {
     size_t n, width; /* reference nodes, 64-bit words a feature */
     uint64_t *bits;  /* [d x width] */

@@ -6,13 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Neighbours of the nodes of an excerpt, so many that its exchanges are worth their while and
- * so few that its matrices stay small. */
+/* Nodes in an excerpt with neighbours: enough to be worth its exchanges, and few enough that
+ * its matrices stay small. */
 enum { NEIGHBOURS = 16384 };
 
 /* ---- evidence ---- */
 
-/* The first node behind `from` of which no excerpt is taken yet. */
+/* The first node after `from` that is in no excerpt yet. */
 static size_t next_piece(const graphss_graph *g, const int32_t *node, size_t from, size_t m)
 {
     size_t sum = 0, i = from;

@@ -2,9 +2,9 @@
  *
  * Rank 0 rehearses, as one machine does, on all nodes or, of many, on a sample: nodes to
  * rehearse with, drawn by their hash, and what is around them, hop by hop, as far as there is
- * room. Rehearsed nodes are some hundreds whatever the graph is, so that a sample of this size
- * holds most of what a classifier of two hops sees of them. What it is does not depend on the
- * number of ranks. */
+ * room. Some hundreds of nodes are rehearsed, whatever the graph is, so a sample of this size
+ * holds most of their neighbourhood of two hops. The sample does not depend on the number of
+ * ranks. */
 #include "base/ranks.h"
 #include "detect/state_model.h"
 #include "detect/tuning.h"
@@ -237,7 +237,7 @@ static graphss_status sample_open(graphss_ctx *ctx, sample *s, const graphss_i_p
 
 /* ---- the rehearsal ---- */
 
-/* What rank 0 learned becomes that of all. */
+/* Sends what rank 0 learned to all. */
 static graphss_status hand_out(graphss_ctx *ctx, graphss_model *model)
 {
     graphss_i_model_kept *kept = &model->kept[GRAPHSS_I_KEPT_STATES];
@@ -254,7 +254,7 @@ static graphss_status hand_out(graphss_ctx *ctx, graphss_model *model)
     return graphss_engine_agree(ctx, st, NULL);
 }
 
-/* Rank 0 alone, as if there were no others, who wait for it. */
+/* Rank 0 alone, as if there were no others; they wait for it. */
 static graphss_status rehearse(
     graphss_ctx *ctx, graphss_model *model, const sample *s, uint64_t seed)
 {

@@ -51,8 +51,8 @@ static void take_quantiles(double *out, double *score, size_t n)
         out[i] = score[i * (n - 1) / (Q - 1)];
 }
 
-/* Is the row one of the reference of a stratum? all: of any change, for strata that have few
- */
+/* True if the row is in the reference of a stratum. all: of any change, for strata with few
+ * rows */
 static bool belongs(
     const graphss_i_reference_rows *in, size_t i, graphss_i_stratum s, bool all)
 {

@@ -1,10 +1,10 @@
-/* reference.h - what the scores of nodes look like that nobody attacked.
+/* reference.h - the distribution of the scores of nodes that were not attacked.
  *
- * The score of a node is the log odds that it was tampered with: by the gate of looks where it
- * has no past, by that of change where it has one. Nodes whose labels are known are compared
- * with others, and the gates were fitted on some of them, which then look more harmless than
- * they are. So for scores each gate is fitted twice, without one half of the nodes, and a node
- * is scored by the gate that did not meet it (cross-fitting). */
+ * The score of a node is the log odds that it was tampered with: by the gate without a past,
+ * or by the gate of change if it has a past. Nodes with known labels are the reference, and
+ * the gates were fitted on some of them, whose scores are then too low. So each gate is fitted
+ * twice, without one half of the nodes, and a node is scored by the gate that was fitted
+ * without it (cross-fitting). */
 #ifndef GRAPHSS_REFERENCE_H
 #define GRAPHSS_REFERENCE_H
 
@@ -21,8 +21,9 @@ typedef struct graphss_i_reference_rows {
 } graphss_i_reference_rows;
 
 /* Fills half_gate, half_change and reference of a model whose other parts are fitted. The
- * reference of a stratum of change are nodes that changed so benignly, that of UNCHANGED all
- * in the clean snapshot, and that of NO_PAST all that changed benignly, by their looks. */
+ * reference of a stratum of change has nodes with such benign changes, that of UNCHANGED all
+ * nodes of the clean snapshot, and that of NO_PAST all nodes that changed benignly, scored
+ * without a past. */
 graphss_status graphss_i_reference_fit(
     graphss_ctx *ctx, graphss_i_state_model *m, const graphss_i_reference_rows *in);
 
@@ -33,7 +34,7 @@ size_t graphss_i_half_of(int32_t number);
 double graphss_i_score_look(const graphss_i_state_model *m, size_t half, const float *anomaly);
 double graphss_i_score_change(
     const graphss_i_state_model *m, size_t half, const float *change);
-/* Of a node with a past, by its row of change. */
+/* The score of a node with a past, from its row of change. */
 graphss_i_stratum graphss_i_stratum_of(const float *change);
 
 #endif

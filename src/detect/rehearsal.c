@@ -5,7 +5,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* What an attacker goes by: the classifier's weights, counts of features by class, or both. */
+/* How an attacker chooses: by the classifier's weights, by counts of features by class, or
+ * both. */
 typedef enum opinion { BY_WEIGHTS, BY_COUNTS, BY_BOTH, OPINIONS } opinion;
 
 struct graphss_i_rehearsal_room {
@@ -404,10 +405,10 @@ static int32_t near_node(attack *a)
     return degree ? edges->item[u][draw(a, degree)] : -1;
 }
 
-/* Something comes, goes, or takes the place of another. */
+/* Adds, removes or replaces a feature or an edge. */
 typedef enum benign { GROWS, SHRINKS, REPLACES } benign;
 
-/* Half of what changes grows. */
+/* Half of the changes are additions. */
 static benign benign_manner(attack *a)
 {
     const size_t i = draw(a, 4);
@@ -434,8 +435,8 @@ static graphss_status change_edges(graphss_ctx *ctx, attack *a)
     return st;
 }
 
-/* A feature that somebody near has, one of any node, or now and then any at all: words that no
- * one nearby would use speak loudly for some class, without an aim. */
+/* A feature that a nearby node has, one of any node, or now and then an arbitrary one: words
+ * that no nearby node uses are strong evidence for some class, without an attacker. */
 static graphss_status gain_feature(graphss_ctx *ctx, attack *a)
 {
     const int32_t u = near_node(a);

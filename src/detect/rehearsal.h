@@ -1,11 +1,11 @@
 /* rehearsal.h - attacks by the defender on nodes whose labels it knows, to learn what tampered
  * nodes look like and how to read them.
  *
- * A recipe says what is changed (edges, features, both), how (added, swapped, cut), how much,
- * and with what (the loudest, any of the class, what one node of it has). Each node draws its
- * own from a hash of (seed, round, node), so a rehearsal does not depend on the order of nodes
- * or on the number of threads. Some of the other nodes change benignly. The attacker believes
- * what the classifier says. */
+ * A recipe says what is changed (edges, features, both), how (added, swapped, removed), how
+ * much, and with which items (the strongest evidence, any of the class, those of one node of
+ * it). Each node draws its own from a hash of (seed, round, node), so a rehearsal does not
+ * depend on the order of nodes or on the number of threads. Some of the other nodes change
+ * benignly. The attacker believes the classifier's predictions. */
 #ifndef GRAPHSS_REHEARSAL_H
 #define GRAPHSS_REHEARSAL_H
 
@@ -13,8 +13,8 @@
 #include "detect/tuning.h"
 #include <graphss/model.h>
 
-/* What was tampered with: nothing, edges, features, or both, by a recipe (the bits are EDGES
- * and FEATURES) or as a search found them that spares what would give it away. */
+/* The type of tampering: none, edges, features, or both, by a recipe (the bits are EDGES and
+ * FEATURES) or by a search that avoids what would reveal it. */
 typedef enum graphss_i_tampered {
     GRAPHSS_I_UNTOUCHED,
     GRAPHSS_I_TAMPERED_EDGES,
@@ -35,7 +35,7 @@ typedef struct graphss_i_rehearsal_input {
     uint64_t seed;
 } graphss_i_rehearsal_input;
 
-/* What attackers need to know of a snapshot, made once for all rounds. */
+/* The attacker's knowledge of a snapshot, computed once for all rounds. */
 typedef struct graphss_i_rehearsal_room graphss_i_rehearsal_room;
 graphss_status graphss_i_rehearsal_open(
     graphss_ctx *ctx, graphss_i_rehearsal_room **out, const graphss_i_rehearsal_input *in);
@@ -46,8 +46,8 @@ enum { GRAPHSS_I_FEATURES_MOST = TUNE_LOUD_FEATURES / 5 };
 
 /* Rounds there are: recipes first, then Nettack. */
 size_t graphss_i_rehearsal_rounds(void);
-/* One round. graph and features are the caller's to destroy. state [m]: what was tampered
- * with. Time O(nodes + edges + entries). */
+/* One round. graph and features are the caller's to destroy. state [m]: the type of tampering.
+ * Time O(nodes + edges + entries). */
 graphss_status graphss_i_rehearsal_round(graphss_ctx *ctx, graphss_graph *graph,
     graphss_features *features, uint8_t *state, graphss_i_rehearsal_room *room, size_t round);
 

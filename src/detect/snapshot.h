@@ -1,5 +1,5 @@
-/* snapshot.h - a snapshot with the classifier's answers and training labels, ready to be asked
- * for evidence; and the state model that belongs to it. Shared by alert and recover. */
+/* snapshot.h - a snapshot with the classifier's answers and training labels, ready to compute
+ * evidence; and its state model. Shared by alert and recover. */
 #ifndef GRAPHSS_DETECT_SNAPSHOT_H
 #define GRAPHSS_DETECT_SNAPSHOT_H
 

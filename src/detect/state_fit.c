@@ -1,8 +1,8 @@
 /* state_fit.c - rehearses on a clean snapshot and fits the state model. See state_model.h.
  *
  * Every round gives one row a labelled node: its evidence and anomalies in the changed
- * snapshot, what was done to it, its label. Nodes that were spared are rows of "untouched",
- * neighbours of attacked ones among them. */
+ * snapshot, its type of tampering, its label. Nodes that were not attacked are rows of
+ * "untouched", including neighbours of attacked ones. */
 #include "detect/reference.h"
 #include "detect/state_model.h"
 #include "detect/tuning.h"
@@ -36,7 +36,7 @@ typedef struct rehearsing {
     const graphss_model *model;
     const graphss_graph *graph;
     const graphss_features *features;
-    size_t n, k, m, rows;   /* nodes, classes, nodes rehearsed with, rows so far */
+    size_t n, k, m, rows;   /* nodes, classes, rehearsed nodes, rows so far */
     int32_t *node;          /* [m] */
     int32_t *truth;         /* [m] labels given */
     int32_t *label;         /* [n] training labels that evidence may use, or -1 */
@@ -142,8 +142,8 @@ static graphss_status allocate_rows(graphss_ctx *ctx, rehearsing *x)
                : GRAPHSS_ERR_NOMEM;
 }
 
-/* Beliefs of the clean snapshot teach the class model, without the features of the nodes
- * rehearsed with, which are to look like nodes that were never seen. */
+/* The class model learns from the beliefs of the clean snapshot, without the features of the
+ * rehearsed nodes, which must look like unknown nodes. */
 static graphss_status learn_classes(graphss_ctx *ctx, rehearsing *x)
 {
     const size_t k = x->k;
@@ -173,7 +173,7 @@ static bool kept(int32_t a, int32_t b)
     return graphss_rng_double(&rng) >= TUNE_HALF;
 }
 
-/* Half of the rows of a round are of nodes whose past is the thin one: they grew. */
+/* Half of the rows of a round are of nodes that grew: their past lacks edges. */
 static bool grew(const rehearsing *x, size_t row)
 {
     graphss_rng rng = graphss_rng_make((uint64_t)x->node[row % x->m] + 1,
@@ -387,7 +387,7 @@ static graphss_status fit(graphss_ctx *ctx, graphss_i_state_model *m, const rehe
     graphss_i_gate_measure(m->mean, m->spread, x->anomaly, use, x->rows, GRAPHSS_I_ANOMALIES,
         GRAPHSS_I_ANOMALIES);
     for (size_t i = 0; i < x->rows;
-         i++) /* without a past a benign change is not seen as one */
+         i++) /* without a past a benign change cannot be recognised */
         use[i] = x->state[i] != GRAPHSS_I_UNTOUCHED || !x->changed[i];
     const graphss_i_gate_rows state = {.x = x->anomaly,
         .state = x->state,
@@ -423,8 +423,8 @@ static graphss_status fit(graphss_ctx *ctx, graphss_i_state_model *m, const rehe
     return st;
 }
 
-/* The share of tampered nodes that EM finds where there are none: the nodes rehearsed with, in
- * the clean snapshot, whose rows come first. */
+/* The share of tampered nodes that EM finds without an attack: for the rehearsed nodes in the
+ * clean snapshot, whose rows come first. */
 static double share_of_clean(const graphss_i_state_model *m, const rehearsing *x)
 {
     enum { ROUNDS = 50 };

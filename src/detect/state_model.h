@@ -1,4 +1,4 @@
-/* state_model.h - what may have happened to a node, and how its evidence is to be read then.
+/* state_model.h - the latent state of a node, and how its evidence is read in each state.
  *
  * A node is untouched, or its edges, its features, or both were tampered with, the latter by a
  * recipe or a search (rehearsal.h). A
@@ -6,7 +6,7 @@
  *     log P(x | s) / P(x | untouched) = g_s . (1, z, z^2),   z = standardised x,
  * and a reader, one conditional logit a state, the classes by the evidence e of the sources,
  *     P(y | s, e) ~ exp(sum over sources of w_s e[y]),   w_s >= 0.
- * No weight is negative: evidence is ignored, never turned round. For nodes with a past a
+ * No weight is negative: evidence may be ignored, but never reversed. For nodes with a past a
  * second gate tells hostile from benign change. All of it is learned from a rehearsal on a
  * clean snapshot, once, and kept in the model file. */
 #ifndef GRAPHSS_STATE_MODEL_H
@@ -17,8 +17,8 @@
 #include "detect/rehearsal.h"
 #include <graphss/recover.h>
 
-/* How a node changed since an earlier snapshot: what came and went, and which way
- * its evidence moved. Honest change mostly speaks for the class a node had; an attack against
+/* How a node changed since an earlier snapshot: what was added and removed, and how its
+ * evidence moved. Benign change mostly supports the class the node had; an attack contradicts
  * it. */
 
 typedef struct graphss_i_change_counts {
@@ -32,7 +32,8 @@ graphss_i_change_counts graphss_i_change_count(const graphss_graph *graph,
     const graphss_features *past_features, size_t was, const int32_t *before);
 
 enum {
-    GRAPHSS_I_MOVES = 4 + GRAPHSS_I_PLAIN_SOURCES + 3, /* what moved: `alert` goes by these */
+    /* how the evidence moved: `alert` uses these */
+    GRAPHSS_I_MOVES = 4 + GRAPHSS_I_PLAIN_SOURCES + 3,
     GRAPHSS_I_CHANGES = GRAPHSS_I_MOVES + GRAPHSS_I_PLAIN_SOURCES + 1 /* and where it stands */
 };
 /* out [GRAPHSS_I_CHANGES]; evidence rows [k x GRAPHSS_I_ROW] of the node now and before. */
@@ -45,8 +46,8 @@ enum {
     GRAPHSS_I_MOVE_WIDTH = 1 + 2 * GRAPHSS_I_MOVES
 };
 
-/* Nodes are compared with their like: what changed since the past. Of a node that did not
- * change, and of one without a past, the score is how it looks. */
+/* Strata of nodes, by their change since the past. The score of an unchanged node, and of one
+ * without a past, depends on its present state alone. */
 typedef enum graphss_i_stratum {
     GRAPHSS_I_UNCHANGED,
     GRAPHSS_I_NO_PAST,
@@ -97,11 +98,11 @@ double graphss_i_gate_value(
 graphss_status graphss_i_state_model_learn(graphss_ctx *ctx, graphss_i_state_model *out,
     bool *learned, const graphss_model *model, const graphss_graph *graph,
     const graphss_features *features, const graphss_split *split);
-/* Rehearses on the snapshot a model was trained on, and lets the model keep what that taught;
- * nothing where the split cannot teach. in: checked, no past; its split, or the model's. */
+/* Rehearses on the snapshot a model was trained on, and stores the result in the model; does
+ * nothing if the split has too few labels. in: checked, no past; its split, or the model's. */
 graphss_status graphss_i_states_train(
     graphss_ctx *ctx, graphss_model *model, const graphss_defence_input *in);
-/* The same on several ranks (part_rehearse.c), on a sample of at most so many nodes. */
+/* The same on several ranks (part_rehearse.c), on a sample of at most this many nodes. */
 struct graphss_i_part;
 graphss_status graphss_i_part_rehearse(graphss_ctx *ctx, graphss_model *model,
     const struct graphss_i_part *part, uint64_t seed, size_t most);

@@ -11,8 +11,8 @@
 #define TUNE_RATIO_MOST 20.0
 /* Pseudo-count, in nodes, that pulls the ratio of a feature towards 1. */
 #define TUNE_FEATURE_PRIOR 2.0
-/* Exponent of the features an attacker picks: he prefers those that speak loudest. Between 1
- * and 2 the figures hardly move. */
+/* Exponent of the features an attacker picks: the strongest evidence is preferred. Between 1
+ * and 2 the figures hardly change. */
 #define TUNE_LOUD 1.5
 /* How far a given training label is believed; a tenth of the labels may be wrong. */
 #define TUNE_LABEL_TRUST 0.9
@@ -39,7 +39,8 @@
 /* Label propagation with the weight of the method of that name, and fewer steps, for time. */
 #define TUNE_PROPAGATION 0.9
 #define TUNE_PROPAGATION_STEPS 20
-/* Classes an attacker may push to that are looked at: the likeliest ones. More cost time. */
+/* Classes an attacker may push to that are considered: the most likely ones. More cost time.
+ */
 #define TUNE_TARGETS 8
 /* Added to the classifier's probability of a class for the chance that an attacker pushes
  * there: the attack may have failed. With 1 attacks that succeed are read 1.2 points worse. */
@@ -51,15 +52,16 @@
 #define TUNE_LOUDEST 10
 /* A feature speaks strongly for a class that has it this much more often (log). */
 #define TUNE_STRONG 1.0
-/* A feature speaks for a class that has it this much more often; training nodes that pairs are
- * looked up of. */
+/* A feature is evidence for a class that has it this much more often; training nodes in which
+ * pairs of features are counted. */
 #define TUNE_SPEAKS 1.5
 #define TUNE_REFERENCE 2048
-/* Features of a node whose pairs are looked up, and neighbours looked at for similarity and
+/* Features of a node whose pairs are counted, and neighbours compared for similarity and
  * triangles, evenly spaced: long rows and hubs would cost too much. */
 #define TUNE_LOOKED_AT 64
 /* Standardised anomalies are cut here, and their squares here. With 3 and 9 swaps are read two
- * points better (six splits each of Cora and Citeseer), but alerts on small graphs miss some. */
+ * points better (six splits each of Cora and Citeseer), but alerts on small graphs miss some.
+ */
 #define TUNE_FARTHEST 5.0
 #define TUNE_SQUARE_MOST 9.0
 
@@ -105,7 +107,7 @@
 #define TUNE_CONTAMINATED_ERRORS 3.0
 /* Nodes outside that it takes, as a multiple of those in the group. */
 #define TUNE_OUTSIDE 4
-/* New nodes of a class are called a wave from this share of hit ones on. */
+/* New nodes of a class are called a wave if this share of them was attacked. */
 #define TUNE_WAVE 0.3
 /* Nodes are listed as long as this share of the list is expected to be innocent. With 0.1, 16
  * % of those listed on a graph of packages were. */
@@ -120,7 +122,8 @@
 #define TUNE_ODDS_MOST 8.0
 /* Exponent of the odds among tampered states, whose sum stays: rehearsed ones differ more than
  * an attacker's own. Six splits each of Cora and Citeseer, 17 attackers: with 0.6 and 1 swaps
- * end 3 and 5 points lower on Cora, with 0 all of the states are read alike and most is lost. */
+ * end 3 and 5 points lower on Cora, with 0 all of the states are read alike and most is lost.
+ */
 #define TUNE_STATE_CONTRAST 0.3
 /* Dirichlet prior of the shares, in nodes: untouched, each other state. With 10 of untouched a
  * tenth of a clean graph of 600 nodes is thought hit. */

@@ -295,7 +295,7 @@ graphss_status graphss_i_part_gather(
     return st;
 }
 
-/* What rank 0 and the others say to each other about all nodes. */
+/* Messages between rank 0 and the others about all nodes. */
 typedef struct roll {
     size_t *in, *out; /* [ranks] nodes to and from this rank */
     int64_t *id;      /* of all nodes, rank by rank; on rank 0 */
@@ -342,14 +342,14 @@ graphss_status graphss_i_part_collect(
     return st;
 }
 
-/* ---- rows of some nodes for everybody ---- */
+/* ---- rows of some nodes for every rank ---- */
 
-/* A row that is told: which of those asked for, its neighbours and entries. */
+/* A row that is sent: its index among the requested ones, its neighbours and entries. */
 typedef struct head {
     int64_t which, degree, entries;
 } head;
 
-/* What this rank has of the rows asked for. */
+/* The requested rows that this rank has. */
 typedef struct told {
     head *row;
     int32_t *target, *column;
@@ -404,7 +404,7 @@ static graphss_status tell(graphss_ctx *ctx, told *t, const graphss_i_part *p,
     return GRAPHSS_OK;
 }
 
-/* What all ranks told: heads, targets, columns, values. */
+/* What all ranks sent: heads, targets, columns, values. */
 enum { HEADS, TARGETS, COLUMNS, VALUES, KINDS };
 
 static const void *piece_of(const graphss_i_pieces *all, size_t r)
@@ -412,7 +412,7 @@ static const void *piece_of(const graphss_i_pieces *all, size_t r)
     return all->block + r * all->most;
 }
 
-/* Lengths of rows behind their place in offset [n + 1], which then become offsets. */
+/* Turns lengths of rows, one position ahead in offset [n + 1], into offsets. */
 static void measure(
     int64_t *offset, size_t n, const graphss_i_pieces *heads, size_t ranks, bool edges)
 {

@@ -75,8 +75,8 @@ static inline size_t graphss_i_part_run(const graphss_i_part *part, size_t row, 
  *
  * All ranks call each of these together, and fail together. */
 
-/* x [(n_own + n_ghost) x size]: the rows of the own nodes are there, those of the ghosts are
- * brought. */
+/* x [(n_own + n_ghost) x size]: the rows of the own nodes are filled, those of the ghosts are
+ * received. */
 graphss_status graphss_i_part_bring(
     graphss_ctx *ctx, graphss_i_part *part, void *x, size_t size);
 

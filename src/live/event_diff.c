@@ -48,7 +48,7 @@ static const char *column_name(walk *w, size_t at, size_t column)
     return w->numbers + at * COLUMN;
 }
 
-/* What must be set for the features of a node; was -1: it is new. */
+/* The features of a node that must be set; was -1: it is new. */
 static size_t differing(walk *w, size_t node, int32_t was)
 {
     const graphss_features *to = &w->to->features, *from = &w->from->features;

@@ -38,7 +38,7 @@ const graphss_i_map_table *graphss_i_map_find(const graphss_i_map *map, const ch
 const char *graphss_i_map_text(
     const graphss_i_map *map, const char *name, const char *otherwise);
 
-/* A value of a row: absent (not told), null, or text. */
+/* A value of a row: absent (not in the message), null, or text. */
 typedef struct graphss_i_cell {
     const char *text; /* NULL: null */
     size_t n;
@@ -49,14 +49,14 @@ typedef struct graphss_i_cell {
 typedef struct graphss_i_row_change {
     const graphss_i_map_table *table;
     const graphss_i_cell *before, *after; /* [table->n] in its order; NULL: none */
-    double t;                             /* NaN: not said */
-    const char *source;                   /* NULL: not said; */
+    double t;                             /* NaN: not given */
+    const char *source;                   /* NULL: not given; */
     int64_t seq; /* and the number of the first event, of at most GRAPHSS_I_ROW_EVENTS; -1 */
 } graphss_i_row_change;
 enum { GRAPHSS_I_ROW_EVENTS = 4 };
 
-/* Lines of events for a change of a row. What makes no event (a feature that is no number)
- * becomes a line that says so, which the parser refuses. */
+/* Lines of events for a change of a row. A change that makes no event (a feature that is not a
+ * number) becomes a line with the reason, which the parser refuses. */
 graphss_status graphss_i_map_row(graphss_ctx *ctx, const graphss_i_row_change *change,
     graphss_status (*take)(void *user, const char *line, size_t n), void *user);
 

@@ -1,4 +1,4 @@
-/* event_source.h - what a kind of source is made of. A kind is a row in the table of
+/* event_source.h - the interface of a kind of source. A kind is a row in the table of
  * event_sources.c and a file with its functions. */
 #ifndef GRAPHSS_EVENT_SOURCE_H
 #define GRAPHSS_EVENT_SOURCE_H
@@ -24,7 +24,7 @@ typedef struct graphss_i_source_kind {
     /* NULL for bytes of a file: puts lines that came within `seconds`, perhaps none. */
     graphss_status (*more)(graphss_ctx *ctx, graphss_event_source *s, double seconds);
     graphss_status (*resume)(graphss_ctx *ctx, graphss_event_source *s, uint64_t offset);
-    /* Places itself behind what the live graph has seen; NULL: resume is enough. */
+    /* Moves past the events that the live graph has; NULL: resume is enough. */
     graphss_status (*follow)(
         graphss_ctx *ctx, graphss_event_source *s, const graphss_live *live);
     graphss_status (*stored)(graphss_ctx *ctx, graphss_event_source *s, uint64_t offset);
@@ -50,7 +50,7 @@ struct graphss_event_source {
 /* A copy of a line waits to be given. */
 graphss_status graphss_i_source_put(graphss_ctx *ctx, graphss_event_source *s,
     const char *text, size_t n, uint64_t offset, bool part);
-/* Says why nothing comes (NULL: all is well again); the text is copied. */
+/* Records why nothing comes (NULL: all is well again); the text is copied. */
 graphss_status graphss_i_source_say(
     graphss_ctx *ctx, graphss_event_source *s, const char *trouble);
 

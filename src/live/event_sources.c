@@ -1,5 +1,5 @@
-/* event_sources.c - where events come from: one table, a row a kind. A further kind is a row
- * here and a file with its functions, see event_source.h. */
+/* event_sources.c - where events come from: one table, a row a kind. A new kind is a row here
+ * and a file with its functions, see event_source.h. */
 #include "live/event_source.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 enum { READ = 1 << 16 };
-static const double TAIL_PAUSE = 0.1; /* seconds between looks at a file that may grow */
+static const double TAIL_PAUSE = 0.1; /* seconds between two checks of a file that may grow */
 
 /* ---- kinds ---- */
 
@@ -316,7 +316,7 @@ static graphss_status read_more(
 {
     char block[READ];
     *got = false;
-    if (s->at) { /* what was given is dropped */
+    if (s->at) { /* lines that were passed on are dropped */
         memmove(s->text, s->text + s->at, s->n - s->at);
         s->n -= s->at;
         s->at = 0;
@@ -340,8 +340,8 @@ static graphss_status read_more(
     return n > 0 ? append(ctx, s, block, (size_t)n) : GRAPHSS_OK;
 }
 
-/* A whole line from s->at on; false: there is none yet. A last line without an end counts once
- * the source is over. */
+/* A whole line from s->at on; false if there is none yet. A last line without a newline counts
+ * once the source has ended. */
 static bool take_line(graphss_event_source *s, const char **line, size_t *n)
 {
     const size_t left = s->n - s->at;

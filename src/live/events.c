@@ -1,5 +1,5 @@
 /* events.c - a line of JSON to an event and back. Jansson checks syntax and UTF-8 and refuses
- * members that stand twice; what the members may be is checked here. */
+ * duplicate members; the members themselves are checked here. */
 #include "base/base.h"
 #include "base/json_fault.h"
 #include <graphss/events.h>
@@ -109,7 +109,7 @@ static graphss_status take_time(graphss_ctx *ctx, graphss_event *e, const json_t
                                        : bad(ctx, "t", "a time from 1970 to 2106");
 }
 
-/* Copies a text to *at, which moves on. NULL for what is none. */
+/* Copies a text to *at, which advances. NULL for other values. */
 static const char *keep(char **at, const char *text)
 {
     if (!text)

@@ -156,7 +156,7 @@ static graphss_status take_columns(graphss_ctx *ctx, graphss_live *x)
     return st;
 }
 
-/* A network whose rows are not computed here: room for its answers. */
+/* For a network whose rows are not computed here: room for its answers. */
 static graphss_status open_net(graphss_ctx *ctx, graphss_live *x)
 {
     x->obstacle = graphss_i_live_net_obstacle(x->model);
@@ -168,7 +168,7 @@ static graphss_status open_net(graphss_ctx *ctx, graphss_live *x)
     return GRAPHSS_OK;
 }
 
-/* Field by field: the room between fields is stored, too (live_state.c), and stays zero. */
+/* Field by field, so that the padding stays zero: it is stored, too (live_state.c). */
 static void set_options(graphss_live_options *opt, const graphss_live_options *from)
 {
     opt->struct_size = from->struct_size;
@@ -303,7 +303,7 @@ void graphss_live_free(graphss_ctx *ctx, graphss_live *x)
 
 /* ---- one event ---- */
 
-/* Was it seen before? If not, it is now. */
+/* True if it was applied before; otherwise records it. */
 static graphss_status notice(
     graphss_ctx *ctx, graphss_live *x, const graphss_event *e, bool *before)
 {
@@ -405,7 +405,7 @@ static graphss_status apply_edge(
         *cause = "an edge from a node to itself";
         return GRAPHSS_OK;
     }
-    if (e->op == GRAPHSS_EVENT_REMOVE_EDGE) { /* what is not there is gone already */
+    if (e->op == GRAPHSS_EVENT_REMOVE_EDGE) { /* what is missing is removed already */
         u = (int32_t)graphss_i_live_names_find(&x->names, e->u);
         v = (int32_t)graphss_i_live_names_find(&x->names, e->v);
         return u < 0 || v < 0 ? GRAPHSS_OK

@@ -1,12 +1,12 @@
 /* live_evidence.c - evidence about some nodes of the live graph, and of the trusted one.
  *
- * class_evidence.h asks for a snapshot in compressed rows. Here only the rows are laid out
- * that it reads for the nodes at hand: theirs, and those of the neighbours it samples. Rows
- * that are needed lie one behind the other in the order of their numbers, so that offset[v]
- * and offset[v + 1] are right for each of them, and all other offsets are never read. Numbers
- * of nodes stay what they are. So a row of evidence costs its neighbourhood, and has the bits
- * it has in a whole snapshot. Beliefs and label counts are kept from one batch to the next
- * and computed again where a node changed. */
+ * class_evidence.h wants a snapshot in compressed rows. Here only the rows that it reads are
+ * laid out: those of the nodes, and of the neighbours it samples. These rows are stored one
+ * after another in the order of their numbers, so that offset[v] and offset[v + 1] are right
+ * for each of them, and all other offsets are never read. Nodes keep their numbers. So a row
+ * of evidence costs its neighbourhood, and has the bits it has in a whole snapshot. Beliefs
+ * and label counts are kept from one batch to the next and computed again where a node
+ * changed. */
 #include "detect/tuning.h"
 #include "live/live_private.h"
 #include "observation/observation.h"
@@ -69,7 +69,7 @@ graphss_status graphss_i_live_evidence_reserve(graphss_ctx *ctx, graphss_live *x
     return st ? st : view_reserve(ctx, &x->past, room, x->k, true);
 }
 
-/* Which columns keep their zeros is learned from the first snapshot, and stays. */
+/* The columns that keep their zeros are chosen on the first snapshot, for good. */
 graphss_status graphss_i_live_evidence_open(
     graphss_ctx *ctx, graphss_live *x, const graphss_observation *snapshot)
 {
@@ -121,7 +121,7 @@ void graphss_i_live_evidence_close(graphss_ctx *ctx, graphss_live *x)
     x->keep_zero = NULL;
 }
 
-/* ---- what no longer holds ---- */
+/* ---- invalidating ---- */
 
 void graphss_i_live_evidence_renew(graphss_live *x)
 {
@@ -137,8 +137,8 @@ void graphss_i_live_evidence_renew(graphss_live *x)
     }
 }
 
-/* Labels count for beliefs of the node and for counts of its neighbours, now and in the past.
- * They come rarely: all that is remembered of the past is dropped. */
+/* Labels enter the beliefs of a node and the counts of its neighbours, now and in the past.
+ * They change rarely, so all cached values of the past are dropped. */
 void graphss_i_live_evidence_label(graphss_ctx *ctx, graphss_live *x, size_t node)
 {
     const size_t degree = graphss_i_live_length(&x->edges, node);
@@ -387,7 +387,7 @@ static graphss_status evidence_in(graphss_ctx *ctx, graphss_live *x, bool past,
     return st;
 }
 
-/* Evidence in the trusted snapshot of those changed nodes that lack it. */
+/* Computes the evidence in the trusted snapshot of the changed nodes that lack it. */
 static graphss_status recall_past(
     graphss_ctx *ctx, graphss_live *x, const int32_t *node, size_t m)
 {

@@ -63,7 +63,7 @@ void graphss_i_live_mark(graphss_live *x, int32_t node, unsigned what)
     x->mark[node] = (uint8_t)(x->mark[node] | more);
 }
 
-/* ---- what was trusted ---- */
+/* ---- the trusted snapshot ---- */
 
 void graphss_i_live_changed_destroy(graphss_ctx *ctx, graphss_i_live_changed *c)
 {

@@ -8,7 +8,7 @@
 enum {
     ROWS = 64,         /* rows a task */
     CHUNK = 1 << 15,   /* rows that are computed before any is stored; bounds the scratch */
-    ENTRIES = 1 << 20, /* likewise, of P; a longer row is a chunk of its own */
+    ENTRIES = 1 << 20, /* the same, of P; a longer row is a chunk of its own */
     AHEAD = 8,         /* rows whose entries are fetched before they are needed */
     MANY = 64          /* of so many nodes one is computed: in the order of their numbers */
 };
@@ -271,7 +271,7 @@ typedef struct rows_job {
     bool alone;       /* as if there were no edges: before is [n x in] */
 } rows_job;
 
-/* What the model makes of the features of a node, dense [d]. */
+/* The first product for the features of a node, dense [d]. */
 static void scaled_row(
     float *out, const graphss_i_live_data *data, size_t node, const graphss_i_scaling *s)
 {
@@ -458,7 +458,7 @@ static graphss_status compute(graphss_ctx *ctx, graphss_i_live_net *net, size_t 
     return GRAPHSS_OK;
 }
 
-/* The answer without edges, of nodes whose features changed. */
+/* The answer without edges, for nodes whose features changed. */
 static graphss_status compute_alone(graphss_ctx *ctx, graphss_i_live_net *net,
     const graphss_i_live_data *data, const int32_t *node, size_t n)
 {
@@ -493,7 +493,7 @@ static graphss_status compute_alone(graphss_ctx *ctx, graphss_i_live_net *net,
     return st;
 }
 
-/* ---- what depends on what ---- */
+/* ---- which rows depend on a change ---- */
 
 static void add(graphss_i_live_net *net, int32_t *list, size_t *n, int32_t node)
 {

@@ -43,7 +43,7 @@ typedef struct graphss_i_live_net {
     size_t rows_room, entries_room;
 } graphss_i_live_net;
 
-/* What the network is computed over. Rows of features: dense values if dense_value is not
+/* The graph and features of the network. Rows of features: dense values if dense_value is not
  * NULL, else sparse. */
 typedef struct graphss_i_live_data {
     const graphss_i_live_rows *edges, *sparse;
@@ -51,14 +51,15 @@ typedef struct graphss_i_live_data {
     size_t d;
 } graphss_i_live_data;
 
-/* NULL if the model's rows can be computed so, else why not: constant text. */
+/* NULL if the model's rows can be computed in this way, else the reason why not: constant
+ * text. */
 const char *graphss_i_live_net_obstacle(const graphss_model *model);
 graphss_status graphss_i_live_net_open(
     graphss_ctx *ctx, graphss_i_live_net *net, const graphss_model *model);
 void graphss_i_live_net_close(graphss_ctx *ctx, graphss_i_live_net *net);
 /* Room for n rows. */
 graphss_status graphss_i_live_net_extend(graphss_ctx *ctx, graphss_i_live_net *net, size_t n);
-/* Computes what depends on the nodes whose features changed, [n_featured], and whose edges
+/* Recomputes what depends on the nodes whose features changed, [n_featured], and whose edges
  * did, [n_edged]. changed: room for all nodes; it lists rows of the last stage that differ
  * afterwards, and *recomputed counts those that were computed. */
 graphss_status graphss_i_live_net_update(graphss_ctx *ctx, graphss_i_live_net *net,

@@ -1,4 +1,4 @@
-/* live_private.h - what a live graph is made of. */
+/* live_private.h - the fields of a live graph. */
 #ifndef GRAPHSS_LIVE_PRIVATE_H
 #define GRAPHSS_LIVE_PRIVATE_H
 
@@ -8,8 +8,8 @@
 #include "live/sequential.h"
 #include <graphss/live.h>
 
-/* A node that differs, or differed, from the trusted snapshot: what it was, and what was found
- * out about it. */
+/* A node that differs, or differed, from the trusted snapshot: its former state, and what was
+ * computed about it. */
 typedef struct graphss_i_live_changed {
     int32_t node;
     bool is_new;          /* the trusted snapshot lacks it */
@@ -22,9 +22,9 @@ typedef struct graphss_i_live_changed {
     int32_t *was_column; /* [n_was_features], NULL where features are dense */
     float *was_value;    /* [n_was_features] */
     size_t n_was_features;
-    char *was_name;   /* of a node that is gone, else NULL */
+    char *was_name;   /* of a removed node, else NULL */
     float *was_alone; /* [k] the classifier's answer without edges, with features */
-    float *evidence;  /* [k x GRAPHSS_I_ROW] in the trusted snapshot, or NULL: not asked */
+    float *evidence;  /* [k x GRAPHSS_I_ROW] in the trusted snapshot, or NULL: not computed */
     double suspicion, p_value;
     double since; /* the time of its first change */
 } graphss_i_live_changed;
@@ -63,7 +63,7 @@ typedef struct graphss_i_live_seen {
 typedef struct graphss_i_live_view {
     graphss_i_evidence_base base;
     graphss_graph graph;              /* rows of the nodes at hand only */
-    graphss_features features;        /* likewise */
+    graphss_features features;        /* the same */
     int64_t *offset, *feature_offset; /* [room + 1] */
     int32_t *target, *column;
     float *value;
@@ -101,8 +101,8 @@ struct graphss_live {
     bool has_states;
     graphss_i_state_model states;
     float *keep_zero; /* [d] or NULL: see observation/standardise.h */
-    /* Of the first snapshot, for they take all edges and labels: labels propagated, [room x
-     * k], and which features go together. */
+    /* From the first snapshot, since they need all edges and labels: labels propagated, [room
+     * x k], and which features occur together. */
     float *propagated;
     graphss_i_reference coherence;
     graphss_i_live_view now, past;
@@ -155,7 +155,7 @@ graphss_status graphss_i_live_remove_edge(
 graphss_status graphss_i_live_set_feature(
     graphss_ctx *ctx, graphss_live *live, int32_t node, int32_t column, float value);
 void graphss_i_live_mark(graphss_live *live, int32_t node, unsigned what);
-/* Brings probabilities up to date with what is marked. */
+/* Updates the probabilities of what is marked. */
 graphss_status graphss_i_live_recompute(
     graphss_ctx *ctx, graphss_live *live, size_t *recomputed);
 graphss_i_live_data graphss_i_live_data_of(const graphss_live *live);
@@ -178,7 +178,7 @@ graphss_status graphss_i_live_evidence_learn(graphss_ctx *ctx, graphss_live *liv
 void graphss_i_live_evidence_close(graphss_ctx *ctx, graphss_live *live);
 graphss_status graphss_i_live_evidence_reserve(
     graphss_ctx *ctx, graphss_live *live, size_t room);
-/* After a batch: what is remembered of the nodes it changed no longer holds. */
+/* After a batch: drops the cached values of the nodes it changed. */
 void graphss_i_live_evidence_renew(graphss_live *live);
 /* The label of a node changed. */
 void graphss_i_live_evidence_label(graphss_ctx *ctx, graphss_live *live, size_t node);

@@ -1,4 +1,4 @@
-/* live_read.c - what a live graph tells about itself and its nodes. */
+/* live_read.c - read access to a live graph and its nodes. */
 #include "live/live_private.h"
 #include "models/model_private.h"
 #include <math.h>
@@ -176,7 +176,7 @@ graphss_status graphss_live_recover(graphss_ctx *ctx, graphss_live *x, double *s
         st = check_node(ctx, x, node[i]);
     if (!st && x->has_states)
         return graphss_i_live_evidence(ctx, x, suspicion, NULL, posterior, node, n);
-    for (size_t i = 0; i < n && !st; i++) { /* without a detector: what the classifier says */
+    for (size_t i = 0; i < n && !st; i++) { /* without a detector: the classifier's answer */
         const float *prob = graphss_i_live_answer(&x->net, (size_t)node[i]);
         if (suspicion)
             suspicion[i] = NAN;

@@ -63,7 +63,7 @@ static graphss_status pack(graphss_ctx *ctx, graphss_i_live_rows *r, size_t more
     return GRAPHSS_OK;
 }
 
-/* Gives a row room for n entries; what it holds is kept. */
+/* Gives a row room for n entries; its content is kept. */
 static graphss_status reserve(graphss_ctx *ctx, graphss_i_live_rows *r, size_t i, size_t n)
 {
     graphss_i_live_row *row = &r->row[i];
@@ -105,7 +105,7 @@ graphss_status graphss_i_live_rows_set(graphss_ctx *ctx, graphss_i_live_rows *r,
     return GRAPHSS_OK;
 }
 
-/* The first place in the row whose key is not less. */
+/* The first position in the row whose key is not less. */
 static size_t place_of(const graphss_i_live_rows *r, size_t i, int32_t key)
 {
     const int32_t *k = r->row[i].n ? graphss_i_live_keys(r, i) : NULL;

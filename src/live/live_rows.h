@@ -32,7 +32,7 @@ graphss_status graphss_i_live_rows_extend(
 /* Replaces a row by n ascending keys; payload is NULL where the rows have none. */
 graphss_status graphss_i_live_rows_set(graphss_ctx *ctx, graphss_i_live_rows *rows, size_t row,
     const int32_t *key, const uint32_t *payload, size_t n);
-/* Adds a key, or gives the one that is there a new payload; *added says which. */
+/* Adds a key, or replaces the payload of an existing one; *added is true if it is new. */
 graphss_status graphss_i_live_rows_put(graphss_ctx *ctx, graphss_i_live_rows *rows, size_t row,
     int32_t key, uint32_t payload, bool *added);
 /* True if the key was there. */

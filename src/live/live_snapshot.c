@@ -199,7 +199,7 @@ graphss_status graphss_live_snapshot(
 
 /* ---- another model ---- */
 
-/* Edges that end, by their new numbers. What was renewed or went since is left out. */
+/* Edges with an expiry, by their new numbers. Edges renewed or removed since are left out. */
 static graphss_status carry_endings(
     graphss_ctx *ctx, graphss_live *to, const graphss_live *from, const int32_t *number)
 {

@@ -1,9 +1,8 @@
 /* live_state.c - a live graph as bytes, and back.
  *
- * Stored is what cannot be computed: graph, features, names, labels, what the trusted snapshot
- * had instead, and the test. Probabilities and evidence follow from these, and come out with
- * the same bits. Numbers have the byte order of the machine; a stamp at the front tells when
- * that is another one. */
+ * It stores what cannot be computed: graph, features, names, labels, the differences of the
+ * trusted snapshot, and the test. Probabilities and evidence follow from these, with the same
+ * bits. Numbers have the byte order of the machine; a stamp at the front identifies it. */
 #include "live/live_private.h"
 #include <math.h>
 #include <string.h>
@@ -39,7 +38,7 @@ static void put(bytes *b, void *data, size_t n)
 
 #define PUT(b, x) put(b, &(x), sizeof(x))
 
-/* A count, read as at most what is left can hold. */
+/* A count, at most what the remaining bytes can hold. */
 static size_t put_count(bytes *b, size_t n, size_t size)
 {
     uint64_t count = n;
@@ -69,7 +68,7 @@ static void put_array(bytes *b, void *array, size_t *n, size_t size)
     put(b, block, *n * size);
 }
 
-/* NULL is told from "". */
+/* NULL and "" differ. */
 static void put_text(bytes *b, char **text)
 {
     size_t n = *text ? strlen(*text) + 1 : 0;
@@ -129,7 +128,7 @@ static void put_rows(bytes *b, graphss_i_live_rows *rows, size_t n, size_t most)
     }
 }
 
-/* n zeroed elements when reading; what is there otherwise. */
+/* Allocates n zeroed elements when reading; keeps the existing ones otherwise. */
 static size_t put_list(bytes *b, void *array, size_t n, size_t size)
 {
     n = put_count(b, n, 1);
@@ -289,7 +288,7 @@ static void put_sizes(bytes *b, graphss_live *x, size_t *n)
     put(b, x->look, x->n_looks * sizeof *x->look);
 }
 
-/* Everything behind the head, both ways. */
+/* Reads or writes everything after the head. */
 static void put_all(
     bytes *b, graphss_live *x, int32_t **differing, float **rows, size_t *n_rows)
 {
@@ -377,7 +376,7 @@ graphss_status graphss_live_save(
         return GRAPHSS_ERR_INVALID;
     if (live->spoiled)
         return graphss_i_fail(ctx, GRAPHSS_ERR_INVALID, "a batch failed half way");
-    graphss_live x = *live; /* what is written is not changed, but for the ring, */
+    graphss_live x = *live; /* writing changes nothing but the ring, */
     graphss_i_live_ending *ring =
         graphss_i_alloc(ctx, live->n_ending, sizeof *ring); /* which is unrolled */
     if (!ring)
@@ -401,7 +400,7 @@ graphss_status graphss_live_save(
     return block ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
 }
 
-/* What rows and lists must hold together. */
+/* Consistency of rows and lists. */
 static graphss_status check_state(graphss_ctx *ctx, graphss_live *x)
 {
     bool good = x->n_groups > 0 && x->n_free <= x->n_freed && x->names.n == x->n;

@@ -1,9 +1,9 @@
 /* live_test.c - ranks changed nodes, bets, checks and raises alerts. See sequential.h.
  *
  * A node is ranked by its suspicion among changes of its kind when it first differs from the
- * trusted snapshot. When it changes again, it is ranked by how much its suspicion rose since,
- * among other such rises: a node that is odd and changes every hour must not count as odd
- * every hour, and what adds up at one node counts. */
+ * trusted snapshot. When it changes again, it is ranked by the rise of its suspicion since,
+ * among other such rises: an unusual node that changes every hour must not count every hour,
+ * while a slow rise at one node does. */
 #include "live/live_private.h"
 #include <math.h>
 #include <stdlib.h>

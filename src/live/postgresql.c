@@ -117,7 +117,7 @@ void graphss_i_sql_table(graphss_i_sql *b, const char *name)
     graphss_release(b->ctx, quoted);
 }
 
-/* ---- what is asked of the tables ---- */
+/* ---- checks of the tables ---- */
 
 /* Names as a list of literals. */
 static void add_names(graphss_i_sql *b, const char *const *name, size_t n)
@@ -130,7 +130,7 @@ static void add_names(graphss_i_sql *b, const char *const *name, size_t n)
     graphss_i_sql_add(b, "]::text[]");
 }
 
-/* A table has the columns, is in the publication, and its deleted rows tell who they were. */
+/* The table has the columns, is in the publication, and its deleted rows carry their ids. */
 static graphss_status check_table(
     graphss_ctx *ctx, graphss_i_pg *r, const graphss_i_map_table *t, bool published)
 {

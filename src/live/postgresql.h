@@ -55,7 +55,7 @@ typedef struct graphss_i_pg {
     graphss_i_pg_relation *relation;
     size_t n_relations;
     uint64_t given, stored; /* places in the log */
-    double again, idle;     /* when to connect, and when to forget what is none of ours */
+    double again, idle;     /* when to connect, and when to drop foreign messages */
     int changes;            /* asked for at once */
     /* of the transaction at hand */
     graphss_event_source *source;
@@ -71,15 +71,15 @@ graphss_status graphss_i_pg_open(
 void graphss_i_pg_free(graphss_ctx *ctx, graphss_i_pg *r);
 graphss_status graphss_i_pg_connect(graphss_ctx *ctx, graphss_i_pg *r, bool replication);
 void graphss_i_pg_disconnect(graphss_i_pg *r);
-/* IO, with what the server says. result may be NULL. */
+/* IO, with the server's message. result may be NULL. */
 graphss_status graphss_i_pg_fail(
     graphss_ctx *ctx, const graphss_i_pg *r, const pg_result *result, const char *what);
 /* Is it an error of this SQLSTATE? */
 bool graphss_i_pg_state_is(const graphss_i_pg *r, const pg_result *result, const char *state);
-/* Runs a statement whose answer is not looked at. */
+/* Runs a statement and ignores its result. */
 graphss_status graphss_i_pg_run(graphss_ctx *ctx, graphss_i_pg *r, const char *sql);
-/* Tables have their columns, deleted rows tell who they were, and where `published` they are
- * in the publication. */
+/* Checks that tables have their columns, that deleted rows carry their ids, and, if
+ * `published`, that they are in the publication. */
 graphss_status graphss_i_pg_check_tables(graphss_ctx *ctx, graphss_i_pg *r, bool published);
 
 /* SQL that grows; broken: no memory. The text is the caller's to release. */
@@ -91,7 +91,7 @@ typedef struct graphss_i_sql {
     bool broken;
 } graphss_i_sql;
 void graphss_i_sql_add(graphss_i_sql *b, const char *text);
-/* As a literal, or as an identifier. */
+/* Quotes a literal, or an identifier. */
 void graphss_i_sql_quoted(graphss_i_sql *b, const char *text, bool identifier);
 /* schema.table as "schema"."table". */
 void graphss_i_sql_table(graphss_i_sql *b, const char *name);

@@ -13,7 +13,7 @@ static bool seen_before(const graphss_i_map *map, size_t t, size_t column, const
     return false;
 }
 
-/* The columns of a table that are features of any, in one order for all. */
+/* The columns that are features of any table, in one order for all. */
 static void add_features(
     graphss_i_sql *b, const graphss_i_map *map, const graphss_i_map_table *of)
 {
@@ -126,7 +126,7 @@ static graphss_status copy_to(
     return st;
 }
 
-/* The publication, where it is not there yet. */
+/* Creates the publication if it does not exist. */
 static graphss_status publish(graphss_ctx *ctx, graphss_i_pg *r)
 {
     graphss_i_sql b = {.ctx = ctx, .r = r};
@@ -153,7 +153,7 @@ static graphss_status publish(graphss_ctx *ctx, graphss_i_pg *r)
     return st;
 }
 
-/* The slot, whose snapshot the open transaction then has; or it goes. */
+/* Creates the slot, whose snapshot the open transaction then uses; drops it on errors. */
 static graphss_status slot(graphss_ctx *ctx, graphss_i_pg *r, bool make)
 {
     graphss_i_sql b = {.ctx = ctx, .r = r};
@@ -197,7 +197,7 @@ graphss_status graphss_event_source_extract(
         st = copy_to(ctx, r, folder, "edges.csv", true);
     if (!st)
         st = graphss_i_pg_run(ctx, r, "commit");
-    if (st && made) { /* what went wrong stays the error */
+    if (st && made) { /* the first error is kept */
         char *said = graphss_i_strdup(ctx, graphss_ctx_error(ctx));
         (void)graphss_i_pg_run(ctx, r, "rollback");
         (void)slot(ctx, r, false);

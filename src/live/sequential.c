@@ -41,7 +41,7 @@ double graphss_i_score_counts_rank(const graphss_i_score_counts *ref, double sco
 void graphss_i_score_counts_add(graphss_i_score_counts *ref, double score)
 {
     uint32_t *count = &ref->count[bin_of(score)];
-    if (*count == UINT32_MAX) /* halve all: what is usual stays usual */
+    if (*count == UINT32_MAX) /* halves all counts, so that the distribution stays */
         for (size_t b = ref->n = 0; b < GRAPHSS_I_BINS; b++)
             ref->n += ref->count[b] /= 2;
     ++*count;

@@ -10,7 +10,7 @@
  *     C_t = max(C_{t-1}, 1) e_t,
  * the mean of which over the bets is an e-detector (Shin, Ramdas, Rinaldo 2024): the expected
  * number of checks until it first reaches A is at least A if nothing changes. So A = checks in
- * a period / false alarms allowed in it. What drips in adds up in C; what does not pay is
+ * a period / false alarms allowed in it. Weak evidence adds up in C; a losing streak is
  * forgotten at the max.
  *
  * The p-value since the trusted snapshot comes from a mixture of starts: of a wealth of 1, the
@@ -29,7 +29,7 @@ enum {
     GRAPHSS_I_BETS = 12
 };
 
-/* Scores of one kind of change so far. {0} is empty. */
+/* The scores of one stratum of change so far. {0} is empty. */
 typedef struct graphss_i_score_counts {
     uint64_t n;
     uint32_t count[GRAPHSS_I_BINS];
@@ -59,7 +59,7 @@ double graphss_i_bets_value(const graphss_i_bets *bets);
 double graphss_i_bets_p_value(const graphss_i_bets *bets);
 /* An alert was settled: C starts afresh. */
 void graphss_i_bets_restart(graphss_i_bets *bets);
-/* The trusted snapshot moved: products start afresh, C goes on. */
+/* The trusted snapshot moved: the products restart, C continues. */
 void graphss_i_bets_trust(graphss_i_bets *bets);
 
 #endif

@@ -57,8 +57,9 @@ typedef struct reader {
     rdkafka k;
     rd_kafka_t *consumer;
     graphss_i_map map;
-    rd_kafka_topic_partition_list_t *list; /* all partitions, and where each goes on */
-    char **source;                         /* [list->cnt] as events call them */
+    /* all partitions, and the offset each continues from */
+    rd_kafka_topic_partition_list_t *list;
+    char **source; /* [list->cnt] as events call them */
     int64_t *done; /* [list->cnt] behind the last message that was given, -1: none */
     bool assigned;
     uint64_t given; /* lines */
@@ -214,7 +215,7 @@ graphss_status graphss_i_kafka_follow(
     return GRAPHSS_OK;
 }
 
-/* Partitions of which the graph has seen nothing go on where the group was. */
+/* Partitions without applied events continue at the group's offset. */
 static graphss_status assign(graphss_ctx *ctx, reader *r)
 {
     rd_kafka_topic_partition_list_t *unknown = r->k.list_new(r->list->cnt);
@@ -243,7 +244,7 @@ graphss_status graphss_i_kafka_stored(
 {
     (void)ctx;
     reader *r = s->self;
-    if (offset != r->given) /* some of what was taken waits: the next time, then */
+    if (offset != r->given) /* some of the taken lines wait for the next call */
         return GRAPHSS_OK;
     rd_kafka_topic_partition_list_t *list = r->k.list_new(r->list->cnt);
     for (int i = 0; i < r->list->cnt; i++)

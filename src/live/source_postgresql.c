@@ -1,9 +1,9 @@
 /* source_postgresql.c - changes of tables of PostgreSQL, from a logical slot.
  *
- * The slot is asked by an ordinary query what it has (peek, plugin pgoutput), and told to
- * forget what was stored. A line's offset is the place in the server's log behind the
+ * An ordinary query reads the slot (peek, plugin pgoutput), and another one advances it once
+ * the events are stored. A line's offset is the place in the server's log behind the
  * transaction it is of. Lines of one transaction go into one batch, and the offset is stored
- * with it: so each transaction is applied once, whole, whichever side dies when. A connection
+ * with it: so each transaction is applied once and whole, whichever side crashes. A connection
  * that is lost is tried again every second. */
 #include "live/postgresql.h"
 #include <math.h>
@@ -99,7 +99,7 @@ static graphss_status take_relation(graphss_ctx *ctx, graphss_i_pg *r, cursor *c
     return GRAPHSS_OK;
 }
 
-/* A row of the table; key: columns that are not in it are told as null, and are absent. */
+/* A row of the table; key: other columns are sent as null, and are absent. */
 static void take_row(graphss_i_cell *out, cursor *c, const graphss_i_pg_relation *of, bool key)
 {
     graphss_i_cell cell[COLUMNS_MOST];
@@ -138,7 +138,7 @@ static graphss_status put(void *user, const char *line, size_t n)
     return graphss_i_source_put(p->ctx, p->r->source, line, n, p->r->given, true);
 }
 
-/* 'I', 'U', 'D': oid, then rows that are told as 'K' (its key), 'O' (old) or 'N' (new). */
+/* 'I', 'U', 'D': oid, then rows marked 'K' (its key), 'O' (old) or 'N' (new). */
 static graphss_status take_change(graphss_ctx *ctx, graphss_i_pg *r, cursor *c)
 {
     const graphss_i_pg_relation *of = find_relation(r, (uint32_t)take_number(c, 4));
@@ -230,7 +230,7 @@ static void log_place(char out[32], uint64_t place)
     snprintf(out, 32, "%X/%X", (unsigned)(place >> 32), (unsigned)place);
 }
 
-/* Tells the slot to forget what is before a place. */
+/* Advances the slot, which drops everything before a position. */
 static graphss_status forget(graphss_ctx *ctx, graphss_i_pg *r, uint64_t place)
 {
     char text[32];
@@ -248,7 +248,7 @@ static graphss_status forget(graphss_ctx *ctx, graphss_i_pg *r, uint64_t place)
     return st;
 }
 
-/* What waits behind the slot's place goes to lines. */
+/* Appends the changes after the slot's position to lines. */
 static graphss_status peek(graphss_ctx *ctx, graphss_i_pg *r)
 {
     char number[16];
@@ -281,7 +281,7 @@ static graphss_status peek(graphss_ctx *ctx, graphss_i_pg *r)
     }
     r->pq.clear(result);
     r->pq.release(quoted);
-    /* All of it was given and is not stored yet: ask for more than that. */
+    /* All of it was passed on and is not stored yet: read beyond it. */
     if (!st && n && !r->source->n_lines && r->changes < 1 << 28)
         r->changes *= 2;
     else if (!st)
@@ -289,8 +289,8 @@ static graphss_status peek(graphss_ctx *ctx, graphss_i_pg *r)
     return st;
 }
 
-/* The end of the server's log, before a look that finds nothing: the slot may forget up to
- * there what other tables wrote. */
+/* The end of the server's log, before a read that finds nothing: the slot may drop other
+ * tables' changes up to there. */
 static graphss_status log_end(graphss_ctx *ctx, graphss_i_pg *r, uint64_t *out)
 {
     pg_result *result = r->pq.exec(r->db, "select pg_current_wal_lsn() - '0/0'::pg_lsn");
@@ -305,7 +305,7 @@ static graphss_status log_end(graphss_ctx *ctx, graphss_i_pg *r, uint64_t *out)
     return st;
 }
 
-/* One look at the slot. */
+/* One read of the slot. */
 static graphss_status look(graphss_ctx *ctx, graphss_i_pg *r)
 {
     graphss_status st = GRAPHSS_OK;
@@ -368,7 +368,7 @@ graphss_status graphss_i_postgresql_stored(
     r->stored = offset;
     if (!r->db || forget(ctx, r, offset) == GRAPHSS_OK)
         return GRAPHSS_OK;
-    graphss_i_pg_disconnect(r); /* it forgets later: what was stored is skipped */
+    graphss_i_pg_disconnect(r); /* the slot is advanced later: stored changes are skipped */
     return GRAPHSS_OK;
 }
 

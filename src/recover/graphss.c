@@ -1,13 +1,14 @@
-/* graphss.c - the default method: noisy sources, a latent state a node, Gibbs sampling.
+/* graphss.c - the default method: noisy sources, a latent state for each node, Gibbs sampling.
  *
  * Each node is untouched, or its edges, its features, or both were tampered with, the latter
- * by a recipe or a search (detect/state_model.h). Without a past the states of a node come
- * from how it looks; the reader of each state says its class. With a past a node that did not
- * change is untouched, and one that changed was either attacked, and keeps what was believed
- * of it before, or changed honestly, and is read as it is now as far as its look is untouched,
- * too (compare_node). Where the nodes that did not change look tampered with, the past is not
- * clean: they are then read as nodes without a past. Trusted nodes are untouched whatever they
- * look like, and like labelled ones they have no say in the shares of the states.
+ * by a recipe or a search (detect/state_model.h). Without a past the state of a node is
+ * inferred from its anomalies; the reader of each state gives its class. With a past a node
+ * that did not change is untouched, and one that changed was either attacked, and keeps what
+ * was believed of it before, or changed honestly, and is read as it is now as far as its look
+ * is untouched, too (compare_node). Where the nodes that did not change look tampered with,
+ * the past is not clean: they are then read as nodes without a past. Trusted nodes are
+ * untouched whatever they look like, and like labelled ones they have no say in the shares of
+ * the states.
  *
  * On several ranks each has groups of its own nodes. Evidence is asked for by all together
  * (detect/class_evidence.h), so loops over groups go on until the last rank is done. */
@@ -19,7 +20,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { CHUNK = 8192 };   /* nodes whose evidence is held at a time */
+enum { CHUNK = 8192 };   /* nodes whose evidence is in memory at a time */
 enum { SAMPLED = 4096 }; /* unchanged nodes by which the past is judged */
 enum { NOW, BEFORE, PAST_STATES };
 enum { LABELLED = 1, TRUSTED }; /* fixed of a group */
@@ -33,12 +34,13 @@ typedef struct recovering {
     const graphss_recover_options *opt;
     graphss_i_state_model states;
     graphss_i_snapshot now, past;
-    graphss_i_group fresh;              /* nodes without a past */
-    graphss_i_group still;              /* nodes that did not change */
-    graphss_i_group changed;            /* nodes that did */
-    graphss_i_group looked;             /* the same, by how they look */
-    size_t n_still, n_changed;          /* nodes of these groups on all ranks */
-    uint8_t *what;                      /* [changed.m] what changed, as a state */
+    graphss_i_group fresh;     /* nodes without a past */
+    graphss_i_group still;     /* nodes that did not change */
+    graphss_i_group changed;   /* nodes that did */
+    graphss_i_group looked;    /* the same, without a past */
+    size_t n_still, n_changed; /* nodes of these groups on all ranks */
+    /* [changed.m] the type of tampering of a changed node */
+    uint8_t *what;
     float *evidence, *anomaly, *before; /* of a chunk */
     bool contaminated;
 } recovering;
@@ -110,15 +112,15 @@ static graphss_status allocate(graphss_ctx *ctx, recovering *x)
     return x->what && x->evidence && x->before && x->anomaly ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
 }
 
-/* ---- what the states say ---- */
+/* ---- likelihoods and classes in each state ---- */
 
 /* Nodes of a group that are still to be read: all, or those the journal has no rows of. */
 typedef struct reading {
     recovering *x;
     graphss_i_group *g;
-    uint8_t *what; /* of a group that is compared with its past: x->what; else NULL */
+    uint8_t *what; /* for a group that is compared with its past: x->what; else NULL */
     graphss_i_journal_rows rows;
-    size_t n, most, written; /* nodes; the most of any rank; of which the journal has rows */
+    size_t n, most, written; /* nodes; the most of any rank; rows that the journal has */
     size_t *at;              /* [n] place in the group, */
     int32_t *node;           /* [n] and number; or, for all, NULL and those of the group */
 } reading;
@@ -217,7 +219,7 @@ static void keep_row(float *out, const double *p, size_t k)
         out[c] = (float)p[c];
 }
 
-/* Nodes read by how they look now. */
+/* Nodes judged without a past. */
 static graphss_status look_now(graphss_ctx *ctx, recovering *x, graphss_i_group *g)
 {
     const size_t k = g->k, wide = k * GRAPHSS_I_ROW;
@@ -259,9 +261,9 @@ static uint8_t what_changed(const graphss_i_change_counts *c)
                  (c->features_added + c->features_removed ? GRAPHSS_I_TAMPERED_FEATURES : 0));
 }
 
-/* A node that changed, whose look is known (x->looked). Was its change hostile, it is as it
- * was. If not, it is as it is now; as far as it looks tampered with all the same, what was
- * believed before and what the readers of the tampered states say count alike. */
+/* A changed node whose state without a past is known (x->looked). If its change was hostile,
+ * it keeps its former classes. If not, its present ones; as far as it looks tampered with all
+ * the same, its former classes and those of the readers of the tampered states count alike. */
 static void compare_node(
     recovering *x, size_t at, const float *now, const float *past, double *p)
 {
@@ -338,7 +340,7 @@ static graphss_status find_hit(graphss_ctx *ctx, recovering *x, double **hit)
     return part ? graphss_i_part_bring(ctx, part, *hit, sizeof **hit) : GRAPHSS_OK;
 }
 
-/* A node that did not change keeps the answer of before as far as a neighbour was hit. */
+/* An unchanged node keeps its former answer as far as a neighbour was attacked. */
 static void keep_answer(double *posterior, const recovering *x, const double *hit, size_t v)
 {
     const graphss_graph *graph = x->in->current.graph;
@@ -390,8 +392,8 @@ static graphss_status choose_some(graphss_ctx *ctx, uint8_t *take, const graphss
     return st;
 }
 
-/* Nodes of a group, all or, of those that did not change, up to `most` of those without a
- * label, with the states of how a node looks. */
+/* Nodes of a group, all or, of the unchanged ones, up to `most` of those without a label, with
+ * their states without a past. */
 static graphss_status look_closer(graphss_ctx *ctx, recovering *x, graphss_i_group *out,
     const graphss_i_group *g, size_t most)
 {
@@ -417,8 +419,8 @@ static graphss_status look_closer(graphss_ctx *ctx, recovering *x, graphss_i_gro
     return st ? st : graphss_i_group_infer(ctx, out, x->in->seed, x->in->journal);
 }
 
-/* Is the past clean? It is judged by a sample of the nodes that did not change. If it is not,
- * all of them are read by how they look. */
+/* Decides whether the past is clean, by a sample of the unchanged nodes. If it is not, all of
+ * them are judged without a past. */
 static graphss_status judge_past(graphss_ctx *ctx, recovering *x)
 {
     graphss_i_group *g = &x->still, seen = {0};
@@ -462,7 +464,8 @@ static void hand_over(double *posterior, double *perturbed, const graphss_i_grou
     }
 }
 
-/* The share of nodes that are not fixed and were hit, and what was tampered with most. */
+/* The share of attacked nodes among those that are not fixed, and their most frequent type of
+ * tampering. */
 static graphss_status report(graphss_ctx *ctx, const recovering *x, graphss_i_report *out)
 {
     double share[GRAPHSS_I_STATES] = {0}, all = 0, hit = 0;
@@ -485,8 +488,8 @@ static graphss_status report(graphss_ctx *ctx, const recovering *x, graphss_i_re
         hit += s ? share[s] : 0;
         most = s && share[s] > share[most] ? s : most;
     }
-    /* With a past only changes are suspects, so that a smaller share is worth naming. Without
-     * one, what looks tampered with in a clean snapshot, too, does not count. */
+    /* With a past only changed nodes are suspicious, so a smaller share is worth naming.
+     * Without one, the share that looks tampered with in a clean snapshot does not count. */
     const double least = TUNE_WORTH_NAMING / (x->in->before ? 5 : 1);
     const double clean = x->in->before ? 0 : x->states.clean_share;
     out->share = all > 0 ? fmax(0, (hit / all - clean) / (1 - clean)) : 0;

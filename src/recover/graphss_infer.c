@@ -56,7 +56,7 @@ static void mix(graphss_i_group *g, size_t i)
     }
 }
 
-/* P(s) ~ share likelihood: a node whose shares are known. */
+/* P(s) ~ share likelihood, for a node with known shares. */
 static void weigh(graphss_i_group *g, size_t i)
 {
     double *state = g->state + i * g->states, sum = 0;
@@ -77,7 +77,7 @@ enum {
     STATES = sizeof((graphss_i_group *)NULL)->share / sizeof(double)
 };
 
-/* Nodes without a say in the shares are left out. */
+/* Nodes that do not count for the shares are left out. */
 typedef struct sampler {
     graphss_i_group *g;
     size_t n;
@@ -123,8 +123,8 @@ static graphss_status sampler_open(graphss_ctx *ctx, sampler *m, graphss_i_group
     return GRAPHSS_OK;
 }
 
-/* Uniform in [0, 1): draw number `at` of SplitMix64 (Steele, Lea and Flood 2014), which can be
- * asked for any of its draws. */
+/* Uniform in [0, 1): draw number `at` of SplitMix64 (Steele, Lea and Flood 2014), which allows
+ * any draw directly. */
 static double uniform(uint64_t key, uint64_t at)
 {
     uint64_t z = key + (at + 1) * 0x9e3779b97f4a7c15u;
@@ -147,7 +147,7 @@ static void draw_block(void *arg, size_t task)
             double sum = 0;
             for (size_t s = 0; s < S; s++)
                 sums[s] = sum += m->now.share[c][s] * (double)g->likelihood[s * g->room + at];
-            if (!(sum > 0)) /* nothing speaks for any state */
+            if (!(sum > 0)) /* no state has any likelihood */
                 for (size_t s = 0; s < S; s++)
                     sums[s] = sum = 1;
             const double u = uniform(m->key[c], m->id[i]) * sum;
@@ -271,7 +271,7 @@ graphss_status graphss_i_group_infer(
     for (size_t s = 0; s < g->states; s++)
         prior += g->share[s] = prior_of(s);
     for (size_t s = 0; s < g->states; s++)
-        g->share[s] /= prior; /* where nobody has a say */
+        g->share[s] /= prior; /* if no node counts */
     graphss_status st = sampler_open(ctx, &m, g);
     if (!st)
         st = graphss_i_journal_stage(ctx, journal, g->node, g->m);

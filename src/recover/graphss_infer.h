@@ -8,11 +8,12 @@
 /* A group of nodes with S states; the first is "untouched". {0} is empty. */
 typedef struct graphss_i_group {
     size_t m, room, k, states;
-    int32_t *node;     /* [m] */
-    uint8_t *fixed;    /* [m] not 0: nodes with a label, or trusted, without a say in the
-                        * shares */
-    float *prob;       /* [S][room x k] classes in each state */
-    float *likelihood; /* [S][room] of what the node looks like, up to a factor a node */
+    int32_t *node; /* [m] */
+    /* [m] not 0: nodes with a label, or trusted, which do not count for the shares */
+    uint8_t *fixed;
+    float *prob; /* [S][room x k] classes in each state */
+    /* [S][room] likelihood of the node's anomalies, up to a factor a node */
+    float *likelihood;
     double *posterior; /* [m x k] out */
     double *state;     /* [m x S] out */
     double share[8];   /* [S] out: of the nodes that are not fixed */

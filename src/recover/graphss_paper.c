@@ -1,12 +1,12 @@
-/* graphss_paper.c - the paper's method as its authors ran it (Algorithm 1): what the model
- * said of the clean snapshot are the labels Y_a, what it says of the current one are P, and in
- * every tenth step it is trained further on the labels inferred so far.
+/* graphss_paper.c - the paper's method as its authors ran it (Algorithm 1): the model's labels
+ * on the clean snapshot are Y_a, its probabilities on the current one are P, and in every
+ * tenth step it is trained further on the labels inferred so far.
  *
- * Kept as it was: labels of training nodes are replaced by inferred ones, the warm-up matrix
+ * As in the code, labels of training nodes are replaced by inferred ones, the warm-up matrix
  * comes from predictions on the current snapshot, and nodes without a past have no Y_a. The
- * retrained model is left to the next set of victims where one comes: Y_a stays that of the
- * model given. What is not kept is the look at the truth before each training: agreement with
- * Y_a decides (docs/selfsup.md). */
+ * retrained model is left to the next set of victims, if there is one; Y_a stays that of the
+ * given model. One thing differs: the code reads the truth before each training; here
+ * agreement with Y_a decides (docs/selfsup.md). */
 #include "models/model_private.h"
 #include "recover/defence.h"
 #include "recover/option_rows.h"
@@ -56,8 +56,7 @@ static graphss_status refit(graphss_ctx *ctx, void *user, float *prob, const int
     return graphss_i_predict(ctx, prob, next, now->graph, now->features);
 }
 
-/* seen [n]: what the model said of each node of the previous snapshot; -1: it was not there.
- */
+/* seen [n]: the model's label of each node in the previous snapshot; -1: it is not there. */
 static graphss_status look_back(
     graphss_ctx *ctx, int32_t *seen, const graphss_i_defence_input *scene)
 {

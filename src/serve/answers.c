@@ -659,8 +659,8 @@ static graphss_status undo_node(
     return st;
 }
 
-/* An alert lists the nodes that looked oddest, however many those are. Of these, only nodes
- * that were more likely tampered with than not count as such. score: log odds. */
+/* An alert lists the most suspicious nodes, however many. Of these, only nodes that were more
+ * likely tampered with than not count as such. score: log odds. */
 static bool likely(double score)
 {
     return score > 0;

@@ -5,7 +5,7 @@
 #include <string.h>
 
 static const double FILL = 0.05; /* seconds a batch may take to fill once it has a line */
-static const double LOOK = 0.2;  /* and between two looks whether it is over */
+static const double LOOK = 0.2;  /* and between two checks whether it should end */
 
 static bool over(graphss_i_feed *f)
 {

@@ -1,10 +1,10 @@
-/* http.c - connections, by libmicrohttpd. One thread reads requests and writes answers; what
- * needs the engine is put into the queue, and its connection sleeps until it is answered.
+/* http.c - connections, by libmicrohttpd. One thread reads requests and writes answers;
+ * requests for the engine are put into the queue, and their connections sleep until they are
+ * answered.
  *
- * Everything a client may do slowly has a time by which it must be done: sending a request's
- * head, its body, and taking the answer. libmicrohttpd knows only how long a connection was
- * silent, which a byte now and then defeats, so each connection has its deadline here, and one
- * that is beyond it is shut down. */
+ * Everything a client may do slowly has a deadline: sending a request's head, its body, and
+ * taking the answer. libmicrohttpd only limits silence, which a byte now and then defeats, so
+ * each connection has its own deadline here, and is shut down when it passes. */
 #include "serve/http.h"
 #include <errno.h>
 #include <string.h>
@@ -13,7 +13,8 @@
 #include <unistd.h>
 
 enum { STREAMS_MOST = 64, CONNECTION_MEMORY = 16 << 10 };
-static const double HEARTBEAT = 15;   /* seconds between signs of life to those who watch */
+/* seconds between keep-alive messages to watching clients */
+static const double HEARTBEAT = 15;
 static const double LAST_ANSWERS = 2; /* seconds that answers may take at the end */
 
 typedef struct slot { /* a connection */
@@ -21,7 +22,7 @@ typedef struct slot { /* a connection */
     double deadline; /* 0: it is our turn */
 } slot;
 
-typedef struct stream { /* one who watches */
+typedef struct stream { /* a watching client */
     struct graphss_i_http *http;
     struct MHD_Connection *connection;
     uint64_t told;
@@ -34,7 +35,7 @@ struct graphss_i_http {
     graphss_i_mhd mhd;
     struct MHD_Daemon *daemon;
     int listener;
-    bool alone;     /* nobody from outside can ask */
+    bool alone;     /* the socket is local */
     bool by_socket; /* a Unix socket: no browser, so no names to check */
     pthread_mutex_t lock;
     slot *slot; /* [opt.connections] */
@@ -45,7 +46,7 @@ struct graphss_i_http {
     graphss_i_limits *limits; /* of the reading thread alone */
     char *key, *cert;
     graphss_i_text text; /* of answers that do not need the engine; of that thread, too */
-    graphss_ctx *ctx;    /* likewise */
+    graphss_ctx *ctx;    /* the same */
 };
 
 /* ---- connections ---- */
@@ -71,7 +72,7 @@ static void on_connection(void *cls, struct MHD_Connection *connection, void **c
     pthread_mutex_unlock(&h->lock);
 }
 
-/* So many seconds from now; 0: no end. */
+/* This many seconds from now; 0: no deadline. */
 static void set_deadline(graphss_i_http *h, struct MHD_Connection *connection, double seconds)
 {
     const union MHD_ConnectionInfo *info =
@@ -107,7 +108,7 @@ void graphss_i_http_tick(graphss_i_http *h)
     pthread_mutex_unlock(&h->lock);
 }
 
-/* ---- those who watch ---- */
+/* ---- watching clients ---- */
 
 static ssize_t read_stream(void *cls, uint64_t at, char *out, size_t most)
 {
@@ -229,7 +230,7 @@ static enum MHD_Result send_reply(graphss_i_http *h, struct MHD_Connection *c,
             return send_reply(h, c, job, &(graphss_i_reply){.status = 429, .retry_after = 30});
         set_deadline(h, c, 0);
     } else {
-        /* Of the job, or of the reading thread: both outlive the response. */
+        /* From the job, or from the reading thread: both outlive the response. */
         char *text = nothing;
         if (reply->text)
             memcpy(&text, &reply->text, sizeof text);
@@ -295,7 +296,7 @@ static enum MHD_Result refuse(graphss_i_http *h, struct MHD_Connection *c,
     return send_reply(h, c, job, &reply);
 }
 
-/* What needs no engine. */
+/* Answers that need no engine. */
 static enum MHD_Result answer_here(
     graphss_i_http *h, struct MHD_Connection *c, graphss_i_job *job)
 {
@@ -402,7 +403,7 @@ static int count(graphss_i_http *h, uint64_t *what, int status)
     return status;
 }
 
-/* Who asks, and may he? 0 or a status. */
+/* Authenticates and authorises. 0 or a status. */
 static int admit(graphss_i_http *h, struct MHD_Connection *c, graphss_i_job *job)
 {
     graphss_server *s = h->server;
@@ -443,7 +444,7 @@ static int check_names(
     return site && strcmp(site, "same-origin") != 0 && strcmp(site, "none") != 0 ? 403 : 0;
 }
 
-/* All that can be said before the body comes: 0 or a status. */
+/* All checks before the body arrives: 0 or a status. */
 static int look_at_head(graphss_i_http *h, struct MHD_Connection *c, graphss_i_job *job,
     const char *method, const char **allow)
 {
@@ -544,7 +545,7 @@ static enum MHD_Result on_request(void *cls, struct MHD_Connection *c, const cha
     }
     if (*n) {
         if (!take_body(h, job, data, *n))
-            return MHD_NO; /* longer than it said, or than it may be: it ends here */
+            return MHD_NO; /* longer than announced, or than allowed: it ends here */
         *n = 0;
         return MHD_YES;
     }
@@ -562,7 +563,7 @@ void graphss_i_http_wake(graphss_i_http *h, graphss_i_job *job)
 
 /* ---- life ---- */
 
-/* Names stay as they came, for they are decoded part by part. */
+/* Names stay encoded, since they are decoded part by part. */
 static size_t keep_target(void *cls, struct MHD_Connection *connection, char *text)
 {
     (void)cls;
@@ -652,7 +653,7 @@ void graphss_i_http_quiesce(graphss_i_http *h)
     wake_streams(h);
 }
 
-/* What waits still is told to come again. */
+/* Waiting requests are told to come again. */
 static void refuse_rest(graphss_server *s)
 {
     pthread_mutex_lock(&s->lock);

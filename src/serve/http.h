@@ -25,8 +25,8 @@ typedef struct graphss_i_mhd {
 graphss_status graphss_i_mhd_open(graphss_ctx *ctx, graphss_i_mhd *out);
 void graphss_i_mhd_close(graphss_i_mhd *mhd);
 
-/* A socket that listens on ADDRESS:PORT or unix:PATH. *shown: how to reach it, which the
- * caller releases; *alone: nobody from outside this machine can. */
+/* A socket that listens on ADDRESS:PORT or unix:PATH. *shown: its address, which the caller
+ * releases; *alone: it is reachable only from this machine. */
 graphss_status graphss_i_listen(
     graphss_ctx *ctx, int *out, char **shown, bool *alone, const char *where, bool tls);
 /* A Unix socket's file is removed. */
@@ -37,13 +37,14 @@ void graphss_i_unlisten(const char *where);
 enum { GRAPHSS_I_ADDRESSES = 4096 };
 typedef struct graphss_i_bucket_of {
     unsigned char address[16];
-    double requests, failures, at; /* what is left, and when that was counted */
+    double requests, failures, at; /* tokens left, and when that was counted */
 } graphss_i_bucket_of;
 typedef struct graphss_i_limits {
     graphss_i_bucket_of item[GRAPHSS_I_ADDRESSES];
     uint64_t secret;
 } graphss_i_limits;
-/* May this address ask now? rate requests a second, at most two seconds' worth at once. */
+/* True if this address may send a request now. rate requests a second, at most two seconds'
+ * worth at once. */
 bool graphss_i_limits_take(
     graphss_i_limits *limits, const struct sockaddr *from, double rate, double now);
 /* A token was wrong. False: too many were, lately (20, and one more each three seconds). */

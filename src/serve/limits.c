@@ -1,7 +1,7 @@
 /* limits.c - token buckets by address, in a table of fixed size: an attacker with many
- * addresses costs no memory. Two addresses in one place share it, which refuses too much
- * rather than too little; the place is drawn with a secret, so that nobody chooses whom he
- * shares it with. Of an IPv6 address the first half counts, which is what one customer has. */
+ * addresses costs no memory. Two addresses in one slot share it, which refuses too much rather
+ * than too little; the slot depends on a secret, so that an attacker cannot choose it. Of an
+ * IPv6 address the first half counts, which is the network of one customer. */
 #include "serve/http.h"
 #include <math.h>
 #include <netinet/in.h>

@@ -1,5 +1,5 @@
-/* listen.c - opens libmicrohttpd, and the socket it listens on; what systemd gives and wants
- * to hear, over its socket, without a library. */
+/* listen.c - opens libmicrohttpd, and the socket it listens on; the protocol of systemd over
+ * its socket, without a library. */
 #include "serve/http.h"
 #include "serve/serve_private.h"
 #include <dlfcn.h>
@@ -75,7 +75,7 @@ static graphss_status listen_unix(graphss_ctx *ctx, int *out, const char *where)
     const int probe = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (probe < 0)
         return fail(ctx, where, -1);
-    /* A file that nobody listens on was left by a process that was killed. */
+    /* A socket file without a listener was left by a process that was killed. */
     const bool taken = connect(probe, address, sizeof to) == 0;
     const bool stale = !taken && errno == ECONNREFUSED;
     close(probe);

@@ -1,5 +1,5 @@
-/* openapi.c - the routes as a document of OpenAPI 3: written from their table, so that it
- * cannot lag behind. */
+/* openapi.c - the routes as an OpenAPI 3 document, written from their table, so that it is
+ * always up to date. */
 #include "serve/serve_private.h"
 #include <string.h>
 

@@ -1,7 +1,6 @@
-/* page.c - the page for people, written anew for each who asks: state, evidence over time,
- * alerts, suspects and why, one node with its neighbours, the health of the monitor itself,
- * and what is not looked for. It is whole without JavaScript; the script only fetches it
- * again. */
+/* page.c - the page for people, written for each request: state, evidence over time, alerts,
+ * suspects and why, one node with its neighbours, the health of the monitor itself, and what
+ * it does not detect. It is complete without JavaScript; the script only refreshes it. */
 #include "serve/serve_private.h"
 #include <math.h>
 #include <string.h>
@@ -406,7 +405,7 @@ static void put_health(graphss_i_text *t, const graphss_live_status *v,
 
 /* ---- forms ---- */
 
-/* What a button asks for; then the page again, so that a reload asks for nothing. */
+/* The action of a button; then the page again, so that a reload repeats nothing. */
 static graphss_status act(
     graphss_ctx *ctx, graphss_server *s, graphss_i_job *job, graphss_i_text *t)
 {

@@ -129,7 +129,7 @@ void graphss_i_page_neighbours(
         "<figure><svg class=\"net\" viewBox=\"0 0 %d %d\" role=\"img\" "
         "aria-label=\"%zu neighbours: %zu added, %zu cut\">",
         SIDE, SIDE, why->edges.n, why->node.edges_added, why->node.edges_removed);
-    static const int order[] = {1, -1, 0}; /* what changed first, for not all may be shown */
+    static const int order[] = {1, -1, 0}; /* changed ones first, since not all may fit */
     for (size_t k = 0; k < 3; k++)
         for (size_t i = 0; i < why->edges.n && drawn < shown; i++)
             if (why->edges.state[i] == order[k])

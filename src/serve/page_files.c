@@ -57,7 +57,7 @@ const char graphss_i_page_css[] =
     "span.kept{border-bottom:1px solid var(--soft)}\n"
     ".trouble{color:var(--bad)}\n";
 
-/* Sections that changed are exchanged, except one that somebody is using. */
+/* Sections that changed are replaced, except one that has the focus. */
 const char graphss_i_page_js[] =
     "'use strict';\n"
     "let busy = false, again = false;\n"
@@ -76,7 +76,7 @@ const char graphss_i_page_js[] =
     "          was.replaceWith(document.adoptNode(now));\n"
     "      }\n"
     "    }\n"
-    "  } catch (e) { /* the stream comes back by itself, and then we ask again */ }\n"
+    "  } catch (e) { /* the stream reconnects by itself, and then we fetch again */ }\n"
     "  busy = false;\n"
     "  if (again) { again = false; setTimeout(renew, 1000); }\n"
     "}\n"

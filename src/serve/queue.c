@@ -1,5 +1,5 @@
-/* queue.c - jobs between the threads, and the memory they carry. Bounded: what does not fit is
- * refused at once, and its sender told when to come again. */
+/* queue.c - jobs between the threads, and the memory they carry. Bounded: a job that does not
+ * fit is refused at once, with the time to try again. */
 #include "serve/serve_private.h"
 #include <string.h>
 #include <time.h>
@@ -129,7 +129,7 @@ size_t graphss_i_events_gather(
     pthread_mutex_lock(&s->lock);
     for (graphss_i_job *job = s->events.first; job && n < most && lines; job = job->next) {
         const size_t left = job->n_lines - job->n_done;
-        /* A batch of a source has its offset, and comes whole and alone. */
+        /* A batch of a source has its offset, and is taken whole and alone. */
         if (n && (job->source || out[0].job->source))
             break;
         out[n++] =

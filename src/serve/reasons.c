@@ -1,6 +1,6 @@
-/* reasons.c - why a node is suspicious, in words. What a sentence says is what the state model
- * weighs: how the node changed, and which sources of evidence speak for another class than the
- * classifier does. */
+/* reasons.c - why a node is suspicious, in words. The sentences follow the state model: how
+ * the node changed, and which sources of evidence support another class than the classifier.
+ */
 #include "serve/serve_private.h"
 #include <math.h>
 #include <string.h>

@@ -189,8 +189,8 @@ bool graphss_i_number_parse(uint64_t *out, const char *text, uint64_t least, uin
 
 /* ---- routes ---- */
 
-/* Does the path, whose parts were not decoded yet, fit? *name: where the part in braces
- * begins, *n its length. */
+/* True if the path, whose parts are not decoded yet, fits. *name: start of the part in braces,
+ * *n its length. */
 static bool fits(const char *pattern, const char *path, const char **name, size_t *n)
 {
     *name = NULL;

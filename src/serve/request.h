@@ -1,5 +1,5 @@
-/* request.h - what a request asks for. The parser works in place and allocates nothing; every
- * byte it sees may be hostile. */
+/* request.h - parses requests. The parser works in place and allocates nothing; every byte may
+ * be hostile. */
 #ifndef GRAPHSS_SERVE_REQUEST_H
 #define GRAPHSS_SERVE_REQUEST_H
 
@@ -13,7 +13,7 @@ typedef enum graphss_i_role {
     GRAPHSS_I_ROLE_ADMIN  /* settles alerts, makes groups, trusts snapshots */
 } graphss_i_role;
 const char *graphss_i_role_text(graphss_i_role role);
-/* False: no such role. */
+/* False if there is no such role. */
 bool graphss_i_role_parse(graphss_i_role *role, const char *text);
 
 typedef enum graphss_i_ask {
@@ -50,7 +50,7 @@ typedef enum graphss_i_ask {
     GRAPHSS_I_ASKS
 } graphss_i_ask;
 
-typedef enum graphss_i_body { /* what the body of a request is */
+typedef enum graphss_i_body { /* type of the request's body */
     GRAPHSS_I_BODY_NONE,
     GRAPHSS_I_BODY_JSON,
     GRAPHSS_I_BODY_LINES, /* of JSON */
@@ -58,13 +58,13 @@ typedef enum graphss_i_body { /* what the body of a request is */
 } graphss_i_body;
 
 typedef struct graphss_i_route {
-    const char *method, *path; /* a part in braces stands for any: "/v1/nodes/{id}" */
+    const char *method, *path; /* a part in braces matches anything: "/v1/nodes/{id}" */
     graphss_i_role role;
     graphss_i_body body;
     bool engine;                  /* answered by the thread of the engine, in turn */
     const char *summary, *answer; /* for /openapi.json */
 } graphss_i_route;
-/* By graphss_i_ask. */
+/* Indexed by graphss_i_ask. */
 const graphss_i_route *graphss_i_route_of(graphss_i_ask ask);
 
 enum { GRAPHSS_I_PAIRS = 16, GRAPHSS_I_TARGET = 8192 };
@@ -90,13 +90,13 @@ const char *graphss_i_pair_get(const graphss_i_pair *pair, size_t n, const char 
 /* A whole number in [least, most]; false: it is none. */
 bool graphss_i_number_parse(uint64_t *out, const char *text, uint64_t least, uint64_t most);
 
-/* Is this Content-Type ("application/json; charset=utf-8") one for such a body? text may be
+/* True if this Content-Type ("application/json; charset=utf-8") fits such a body. text may be
  * NULL. */
 bool graphss_i_body_is(graphss_i_body body, const char *content_type);
 /* Does Host name us: an address of loopback, or one of `names` with commas between (NULL:
  * none)? Keeps a page of another site from reaching us by a name that it made point here. */
 bool graphss_i_host_is_ours(const char *host, const char *names);
-/* Does Origin ("http://host:port") name the host that was asked? NULL: it does. */
+/* True if Origin ("http://host:port") names the requested host, or is NULL. */
 bool graphss_i_origin_fits(const char *origin, const char *host);
 
 /* Lines of a body: the next one from *at on, without its end; false: no more. Empty lines are

@@ -1,14 +1,14 @@
-/* sender.c - a thread that sends alerts out: webhooks, Alertmanager. It has a connection of
- * its own to the store, so that a receiver that is slow, or dead, keeps neither events nor
- * questions waiting. What is not sent when the server ends stays in the outbox. */
+/* sender.c - a thread that sends alerts out: webhooks, Alertmanager. It has its own connection
+ * to the store, so that a slow or dead receiver delays neither events nor queries. Unsent
+ * messages stay in the outbox when the server ends. */
 #include "serve/serve_private.h"
 #include <errno.h>
 #include <string.h>
 #include <time.h>
 
-enum { LOOK = 1 }; /* seconds between two looks into the outbox */
+enum { LOOK = 1 }; /* seconds between two checks of the outbox */
 
-/* Of the sender's context: a request is not finished when the server ends. */
+/* For the sender's context: a request is aborted when the server ends. */
 static bool goes_on(void *user, const char *stage, size_t done, size_t total, const char *note)
 {
     graphss_server *s = user;

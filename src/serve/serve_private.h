@@ -1,4 +1,4 @@
-/* serve_private.h - what the files of the server share.
+/* serve_private.h - shared by the files of the server.
  *
  * Threads: that of graphss_server_run owns engine and store; one of libmicrohttpd reads and
  * writes connections; one for each further source of events. They meet in the queue. One more
@@ -13,8 +13,8 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-/* Text that grows, for JSON, HTML and metrics. An append that finds no memory
- * sets `failed`, and all later ones do nothing: the caller asks once, at the end. */
+/* Text that grows, for JSON, HTML and metrics. An append that finds no memory sets `failed`,
+ * and all later ones do nothing: the caller checks once, at the end. */
 
 typedef struct graphss_i_text {
     graphss_ctx *ctx;
@@ -37,7 +37,7 @@ void graphss_i_text_url(graphss_i_text *t, const char *text);
 void graphss_i_text_real(graphss_i_text *t, double x);
 /* About 3 digits, for people: "0.0123", "4.1e-06", "1230". */
 void graphss_i_text_short(graphss_i_text *t, double x);
-/* With so many digits (at most 3) behind the point. */
+/* With this many digits (at most 3) after the point. */
 void graphss_i_text_fixed(graphss_i_text *t, double x, int digits);
 /* "2026-11-18T04:00:00Z" as a string of JSON; null where it is none. */
 void graphss_i_text_when(graphss_i_text *t, double seconds);
@@ -52,7 +52,7 @@ typedef struct graphss_i_reply {
     const char *text; /* [n]; NULL: none */
     size_t n;
     const char *allow; /* of 405 */
-    int retry_after;   /* seconds; 0: not said */
+    int retry_after;   /* seconds; 0: not given */
     const char *see;   /* where a form leads, of 303 */
 } graphss_i_reply;
 
@@ -77,7 +77,7 @@ typedef struct graphss_i_job {
     graphss_store_line *line;
     size_t n_lines, n_done, n_refused;
     graphss_i_refusal *refusal; /* [min(n_refused, GRAPHSS_I_REFUSED_SHOWN)] or NULL */
-    const char *source;         /* whose offset this is; NULL: of none */
+    const char *source;         /* the source of the offset; NULL: none */
     uint64_t offset;
     /* the answer */
     graphss_i_reply reply;
@@ -103,7 +103,7 @@ typedef struct graphss_i_counts {
     graphss_i_histogram apply, request;
 } graphss_i_counts;
 
-/* What the engine's thread publishes for the others, behind `lock`. */
+/* State that the engine's thread publishes for the others, protected by `lock`. */
 typedef struct graphss_i_view {
     graphss_live_status status;
     graphss_live_group all; /* name is not kept */
@@ -132,14 +132,14 @@ typedef struct graphss_i_feed {
     uint64_t lines;
 } graphss_i_feed;
 
-/* Sends what is in the outbox. What is not started has no receivers. */
+/* Sends the messages of the outbox. Without a start there are no receivers. */
 typedef struct graphss_i_sender {
     pthread_t thread;
     pthread_cond_t wake;
     bool started;
     graphss_ctx *ctx;
     graphss_store *store;
-    /* behind lock */
+    /* protected by lock */
     bool stop;
     uint64_t sent;
     size_t unsent;
@@ -158,7 +158,7 @@ struct graphss_server {
     unsigned char secret[GRAPHSS_I_SECRET];
     char *address;
 
-    /* behind lock */
+    /* protected by lock */
     pthread_mutex_t lock;
     pthread_cond_t work, done; /* for the engine's thread; for sources */
     graphss_ctx *shared;       /* memory that crosses threads */
@@ -180,7 +180,7 @@ struct graphss_server {
     double watchdog;                    /* seconds between signs of life; 0: none wanted */
     bool dirty;
 
-    atomic_bool reload; /* asked for by any thread, or a signal */
+    atomic_bool reload; /* set by any thread, or a signal */
 
     graphss_i_feed feed[GRAPHSS_SERVE_SOURCES];
     size_t n_feeds;
@@ -207,18 +207,18 @@ typedef struct graphss_i_segment {
     graphss_i_job *job;
     size_t from, n;
 } graphss_i_segment;
-/* The first events that wait, at most so many lines; they stay in the queue until they are
+/* The first waiting events, at most this many lines; they stay in the queue until they are
  * done. Returns the number of segments. */
 size_t graphss_i_events_gather(
     graphss_server *s, graphss_i_segment *out, size_t most, size_t lines);
 /* The first segment of the queue is done: its job, if that was the last of it. */
 graphss_i_job *graphss_i_events_done(graphss_server *s, const graphss_i_segment *segment);
-/* Says that a job is answered. */
+/* Marks a job as answered. */
 void graphss_i_finish(graphss_server *s, graphss_i_job *job);
 
 /* ---- server.c: on the engine's thread ---- */
 
-/* What graphss_server_reload asked for. */
+/* Performs what graphss_server_reload requested. */
 void graphss_i_reload(graphss_ctx *ctx, graphss_server *s);
 
 /* ---- worker.c ---- */
@@ -227,7 +227,7 @@ double graphss_i_wall(void);
 
 /* ---- answers.c: on the engine's thread ---- */
 
-/* Answers a question; the text is appended to t, the reply says how. */
+/* Answers a query; the text is appended to t, the reply has its type. */
 graphss_status graphss_i_answer(
     graphss_ctx *ctx, graphss_server *s, graphss_i_job *job, graphss_i_text *t);
 /* The answer to events that were applied. */
@@ -269,7 +269,7 @@ void graphss_i_feeds_stop(graphss_ctx *ctx, graphss_server *s);
 
 /* ---- sender.c ---- */
 
-/* Nothing where nobody is to be told. */
+/* Does nothing without receivers. */
 graphss_status graphss_i_sender_start(graphss_ctx *ctx, graphss_server *s);
 /* Logs once what keeps alerts from leaving, and once that they leave again. */
 void graphss_i_sender_report(graphss_ctx *ctx, graphss_server *s);
@@ -278,25 +278,25 @@ void graphss_i_sender_stop(graphss_server *s);
 /* ---- http.c ---- */
 
 graphss_status graphss_i_http_start(graphss_ctx *ctx, graphss_server *s);
-/* The engine's thread answered; or what the page shows changed. */
+/* Wakes the reading thread: the engine answered, or the content of the page changed. */
 void graphss_i_http_wake(graphss_i_http *http, graphss_i_job *job);
 void graphss_i_http_changed(graphss_i_http *http);
 /* Cuts connections that take too long. */
 void graphss_i_http_tick(graphss_i_http *http);
-/* No further connections; then, once nothing waits, the end. */
+/* Accepts no further connections; then, once nothing waits, ends. */
 void graphss_i_http_quiesce(graphss_i_http *http);
 void graphss_i_http_stop(graphss_ctx *ctx, graphss_server *s);
 
 /* ---- listen.c ---- */
 
-/* Tells systemd, where it asked to be told: "READY=1", "STOPPING=1", "WATCHDOG=1". */
+/* Notifies systemd, if it wants that: "READY=1", "STOPPING=1", "WATCHDOG=1". */
 void graphss_i_notify(const char *text);
 /* Seconds between signs of life that systemd wants; 0: none. */
 double graphss_i_notify_watchdog(void);
 /* A listening socket that systemd handed over; -1: none. */
 int graphss_i_notify_socket(void);
 
-/* What the files of the page share. */
+/* Shared by the files of the page. */
 
 /* ---- page_drawings.c: SVG without text where it is stretched, so that letters keep their
  * size

@@ -55,7 +55,7 @@ void graphss_i_text_format(graphss_i_text *t, const char *format, ...)
     va_end(list);
 }
 
-/* Calls put for each character of a text; 0xFFFD stands for what is no UTF-8. */
+/* Calls put for each character of a text; 0xFFFD replaces invalid UTF-8. */
 static void each_character(graphss_i_text *t, const char *text,
     void (*put)(graphss_i_text *, uint32_t, const char *, size_t))
 {
@@ -150,7 +150,7 @@ void graphss_i_text_fixed(graphss_i_text *t, double x, int digits)
         graphss_i_text_format(t, ".%0*lld", digits, rest);
 }
 
-/* "1.50" to "1.5", and "3.0" to "3": of what was appended since `from`. */
+/* "1.50" to "1.5", and "3.0" to "3", in the text appended since `from`. */
 static void trim(graphss_i_text *t, size_t from)
 {
     if (t->failed || !memchr(t->at + from, '.', t->n - from))

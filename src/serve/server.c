@@ -162,7 +162,7 @@ void graphss_server_reload(graphss_server *s)
         atomic_store(&s->reload, true);
 }
 
-/* The reading thread looks tokens up behind the lock, too. */
+/* The lock, because the reading thread looks up tokens, too. */
 static void reload_tokens(graphss_ctx *ctx, graphss_server *s)
 {
     graphss_i_tokens fresh;

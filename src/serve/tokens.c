@@ -35,7 +35,7 @@ bool graphss_i_same_secret(const char *given, const char *wanted)
     return different == 0;
 }
 
-/* hash(secret, hash(secret, who)): the outer one keeps the inner from being extended. */
+/* hash(secret, hash(secret, name)): the outer one keeps the inner from being extended. */
 void graphss_i_form_token(char *hex, const unsigned char *secret, const char *who)
 {
     graphss_i_digest d;
@@ -124,7 +124,7 @@ void graphss_i_tokens_destroy(graphss_ctx *ctx, graphss_i_tokens *tokens)
     *tokens = (graphss_i_tokens){0};
 }
 
-/* ---- who asks ---- */
+/* ---- authentication ---- */
 
 /* Base64 to bytes; returns their number, 0: broken or too many. */
 static size_t unpack(char *out, size_t room, const char *text)

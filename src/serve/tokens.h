@@ -1,5 +1,6 @@
-/* tokens.h - who asks. The file of tokens has lines "ROLE NAME SHA256"; '#' begins a comment.
- * Tokens are 32 random bytes, so a plain hash keeps them: there is nothing to guess. */
+/* tokens.h - authentication. The file of tokens has lines "ROLE NAME SHA256"; '#' begins a
+ * comment. Tokens are 32 random bytes, so a plain hash protects them: they cannot be guessed.
+ * / */
 #ifndef GRAPHSS_SERVE_TOKENS_H
 #define GRAPHSS_SERVE_TOKENS_H
 
@@ -27,7 +28,8 @@ const graphss_i_token *graphss_i_tokens_find(
     const graphss_i_tokens *tokens, const char *authorization);
 
 enum { GRAPHSS_I_SECRET = 32 };
-/* What a form must bring back, so that only a page of ours can have made it: hex [65]. */
+/* The secret that a form must send back, so that only a page of ours can have made it: hex
+ * [65]. */
 void graphss_i_form_token(char *hex, const unsigned char *secret, const char *who);
 /* In constant time. given may be NULL. */
 bool graphss_i_same_secret(const char *given, const char *wanted);

@@ -1,7 +1,6 @@
-/* worker.c - the engine's thread: questions in turn, events in batches, and what is due.
- *
- * Events of all requests that wait go into one batch, so that one transaction of the store
- * serves them all; a question waits for at most one batch. */
+/* worker.c - the engine's thread: queries in turn, events in batches, and timers. Events of
+ * all waiting requests go into one batch, so that one transaction of the store serves them
+ * all; a query waits for at most one batch. */
 #include "serve/serve_private.h"
 #include <math.h>
 #include <string.h>
@@ -12,7 +11,7 @@ const double graphss_i_bucket[GRAPHSS_I_BUCKETS] = {
 enum { SEGMENTS = 1024 };
 static const double ROUND = 0.2;     /* seconds the loop waits for work at most */
 static const double PUBLISH = 0.1;   /* between two publications of what changed */
-static const double LISTEN = 1;      /* and between two words to those who watch */
+static const double LISTEN = 1;      /* and between two messages to watching clients */
 static const double PAUSE_MOST = 30; /* between two tries of a store that fails */
 
 double graphss_i_wall(void)
@@ -31,7 +30,7 @@ void graphss_i_histogram_add(graphss_i_histogram *h, double seconds)
     h->sum += seconds;
 }
 
-/* ---- what the others see ---- */
+/* ---- state published for other threads ---- */
 
 static void publish(graphss_server *s, bool always)
 {
@@ -98,7 +97,7 @@ static void refuse(graphss_server *s, const graphss_i_segment *segment, size_t n
     job->n_refused++;
 }
 
-/* Lines that are no events are looked at again, for the reason. */
+/* Lines that are no events are parsed again, for the reason. */
 static void refuse_unreadable(graphss_ctx *ctx, graphss_server *s,
     const graphss_i_segment *segment, size_t n, const graphss_store_line *line, size_t n_lines)
 {
@@ -145,7 +144,7 @@ static void give_up(graphss_ctx *ctx, graphss_server *s, const graphss_i_segment
     s->view.ready = false;
     snprintf(s->view.error, sizeof s->view.error, "%s", why);
     pthread_mutex_unlock(&s->lock);
-    /* Who asked over HTTP is told to come again; a source keeps its place. */
+    /* Clients over HTTP are told to try again; a source keeps its position. */
     for (size_t i = 0; i < n; i++) {
         graphss_i_segment all = segment[i];
         if (all.job->source)
@@ -248,7 +247,7 @@ static void answer_all(
         } else {
             const graphss_status st = graphss_i_answer(ctx, s, job, t);
             if (st) {
-                /* What was to change the live graph may have done so without the store. */
+                /* The change may have been applied to the live graph without being stored. */
                 const bool ahead =
                     graphss_i_route_of(job->request.ask)->role == GRAPHSS_I_ROLE_ADMIN &&
                     st != GRAPHSS_ERR_INVALID;
@@ -271,10 +270,10 @@ static void answer_all(
     }
 }
 
-/* ---- what is due ---- */
+/* ---- timers ---- */
 
-/* Time passes without events, too: tests become due, edges end. The clock of the stream goes
- * on from its last event, so that an old stream played again stays in its own time. */
+/* Time passes without events, too: tests become due, edges expire. The clock of the stream
+ * continues from its last event, so that an old stream played again stays in its own time. */
 static void let_time_pass(graphss_ctx *ctx, graphss_server *s)
 {
     const double t = graphss_i_seconds(), every = 60;

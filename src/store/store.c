@@ -138,8 +138,8 @@ graphss_status graphss_i_store_end(graphss_ctx *ctx, graphss_store *s, graphss_s
 
 /* ---- opening ---- */
 
-/* What a line counts for against --keep: one, and one more for each full kilobyte, so that
- * the setting bounds bytes and not lines alone. */
+/* The size of a line against --keep: one, and one more for each full kilobyte, so that the
+ * setting bounds bytes and not only lines. */
 static uint64_t weight(size_t bytes)
 {
     return 1 + bytes / 1024;
@@ -280,7 +280,7 @@ static graphss_status put_lines(graphss_ctx *ctx, graphss_store *s,
     return st;
 }
 
-/* Lines, what was refused, alerts and the offset; within a transaction. */
+/* Stores lines, rejected lines, alerts and the offset; within a transaction. */
 static graphss_status put_rows(graphss_ctx *ctx, graphss_store *s, const graphss_live *live,
     const graphss_store_batch *b, const graphss_live_batch *did, const size_t *place,
     char *const *bad)
@@ -318,7 +318,7 @@ void graphss_i_store_fold_if_due(graphss_ctx *ctx, graphss_store *s, const graph
         graphss_ctx_error(ctx));
 }
 
-/* The line is stored by now: without memory the reason is not told, that is all. */
+/* The line is stored by now; without memory only the reason is lost. */
 static void tell_refused(
     graphss_ctx *ctx, graphss_live_batch *did, size_t line, const char *cause)
 {
@@ -338,7 +338,7 @@ graphss_status graphss_store_put(graphss_ctx *ctx, graphss_store *s, graphss_liv
         return GRAPHSS_ERR_INVALID;
     size_t n_events = 0, lost = 0;
     graphss_live_batch did = {0};
-    if (s->doubt && b->source) { /* is it of the batch whose commit failed? */
+    if (s->doubt && b->source) { /* whether it is of the batch whose commit failed */
         uint64_t at = 0;
         const graphss_status found = graphss_store_offset(ctx, &at, s, b->source);
         if (found || (b->offset && at == b->offset)) {

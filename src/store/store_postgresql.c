@@ -70,7 +70,7 @@ static char *mended(graphss_ctx *ctx, const char *text)
     return out;
 }
 
-/* What a statement is given, as libpq wants it. */
+/* The values of a statement, as libpq wants them. */
 typedef struct parameters {
     size_t n;
     unsigned *type;
@@ -139,7 +139,7 @@ static graphss_status ask(graphss_ctx *ctx, graphss_i_query *q, const char *sql,
     parameters p = {0};
     pg_result *result = NULL;
     graphss_status st = GRAPHSS_OK;
-    if (x->pq.status(x->connection) != CONNECTION_OK) /* who only reads may go on */
+    if (x->pq.status(x->connection) != CONNECTION_OK) /* readers may continue */
         st = holds_state(x) ? fault(ctx, s, NULL) : connect_again(ctx, s);
     char *text = st ? NULL : translate(ctx, sql, n);
     if (!st)
@@ -324,8 +324,8 @@ static graphss_status revive(graphss_ctx *ctx, graphss_store *s, bool *again)
 
 static graphss_status open_server(graphss_ctx *ctx, graphss_store *s, graphss_store_mode mode)
 {
-    /* What the address says itself comes later, and holds. A server that is gone without a
-     * word is given up after ten seconds. */
+    /* The address' own settings come later and win. A server that does not answer is given up
+     * after ten seconds. */
     const char *const keyword[] = {"connect_timeout", "keepalives_idle", "keepalives_interval",
         "tcp_user_timeout", "fallback_application_name", "options", "client_encoding",
         "dbname", NULL};

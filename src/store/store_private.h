@@ -21,15 +21,15 @@ typedef struct graphss_i_query {
     size_t next; /* row, where the database gives all at once */
 } graphss_i_query;
 
-/* What a database does. Statements are those that SQLite and PostgreSQL both understand, with
- * `?` for values; whole numbers are of 64 bits. */
+/* The functions of a database. Statements are those that SQLite and PostgreSQL both
+ * understand, with `?` for values; whole numbers have 64 bits. */
 typedef struct graphss_i_database {
     /* Opens; locks, unless the mode is READ or OUTBOX; makes the tables in mode WRITE. */
     graphss_status (*open)(graphss_ctx *ctx, graphss_store *s, graphss_store_mode mode);
     void (*close)(graphss_ctx *ctx, graphss_store *s);
     /* After an error: connects again. *again: it had to, so another may have written. */
     graphss_status (*revive)(graphss_ctx *ctx, graphss_store *s, bool *again);
-    /* Takes what an open transaction did back. */
+    /* Rolls back an open transaction. */
     void (*rollback)(graphss_store *s);
     graphss_status (*ask)(graphss_ctx *ctx, graphss_i_query *q, const char *sql,
         const graphss_i_value *value, size_t n);
@@ -48,12 +48,13 @@ struct graphss_store {
     const graphss_i_database *base;
     void *db; /* its connection */
     char *path;
-    const char *name;      /* as errors call it: the path, or no password */
-    bool doubt;            /* a commit failed: it may have been done all the same */
-    int lock;              /* file descriptor, -1: reading */
-    uint64_t keep, behind; /* what may lie behind the newest snapshot, twice; what does */
-    uint64_t batch;        /* the last one */
-    double pushed;         /* to Alertmanager, when */
+    const char *name; /* as errors call it: the path, or no password */
+    bool doubt;       /* a commit failed: it may have been done all the same */
+    int lock;         /* file descriptor, -1: reading */
+    /* most lines after the newest snapshot, twice; how many there are */
+    uint64_t keep, behind;
+    uint64_t batch; /* the last one */
+    double pushed;  /* to Alertmanager, when */
     double send_again;
     size_t send_failures;                /* in a row */
     char trouble[GRAPHSS_STORE_TROUBLE]; /* of the last of them; "": none */
@@ -64,10 +65,10 @@ struct graphss_store {
  * i: uint64_t, r: double, t: const char *, b: size_t n, then const void *. */
 graphss_status graphss_i_store_run(
     graphss_ctx *ctx, graphss_store *s, const char *sql, const char *types, ...);
-/* The same, to be stepped by the caller; graphss_i_store_done by him, whatever came of it. */
+/* The same, to be stepped by the caller, who calls graphss_i_store_done in any case. */
 graphss_status graphss_i_store_ask(graphss_ctx *ctx, graphss_store *s, graphss_i_query *out,
     const char *sql, const char *types, ...);
-/* True: a row. Otherwise *st says whether that was the end. */
+/* True: a row. Otherwise *st is OK at the end of the rows. */
 bool graphss_i_store_row(graphss_ctx *ctx, graphss_i_query *q, graphss_status *st);
 void graphss_i_store_done(graphss_i_query *q);
 bool graphss_i_store_null(const graphss_i_query *q, int column);
@@ -81,7 +82,7 @@ graphss_status graphss_i_store_number(
 
 /* ---- store.c ---- */
 
-/* What the tables say: the last batch, and what is behind the newest snapshot. */
+/* Reads from the tables: the last batch, and what follows the newest snapshot. */
 graphss_status graphss_i_store_look(graphss_ctx *ctx, graphss_store *s);
 /* Ends a transaction: commits if st is OK, else rolls back; returns the status of both. */
 graphss_status graphss_i_store_end(graphss_ctx *ctx, graphss_store *s, graphss_status st);

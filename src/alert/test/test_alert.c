@@ -207,7 +207,7 @@ TEST(unsound_snapshots_are_refused_by_name)
 
 typedef struct listener {
     char heard[256];   /* stages, each once */
-    int calls, stop;   /* reports so far; the one that says stop, 0: none */
+    int calls, stop;   /* reports so far; the number of the one that cancels, 0: none */
     const char *stage; /* of the last report */
     size_t done;
 } listener;
@@ -219,7 +219,7 @@ static bool listen(void *user, const char *stage, size_t done, size_t total, con
     (void)note;
     assert_true(done <= total);
     if (total == 0 || (l->stage && !strcmp(stage, l->stage) && done == l->done))
-        return true; /* told again, since it takes long */
+        return true; /* reported again, since it takes long */
     l->stage = stage;
     l->done = done;
     snprintf(word, sizeof word, "%s ", stage);

@@ -234,7 +234,7 @@ TEST(a_few_hostile_changes_alert)
     graphss_ctx_free(ctx);
 }
 
-/* NODES new nodes; the reference also stands for what was rehearsed. */
+/* NODES new nodes; the reference also serves as the rehearsed one. */
 static graphss_alert_scores newcomers_make(snapshot *s, uint64_t seed)
 {
     graphss_alert_scores scores = snapshot_make(s, GRAPHSS_ALERT_NO_PAST, seed);
@@ -267,7 +267,8 @@ TEST(new_nodes_that_lean_on_one_class_are_a_wave)
     graphss_ctx_free(ctx);
 }
 
-/* Where validation nodes were hit as the others, what was rehearsed still tells. */
+/* If validation nodes were attacked like the others, the rehearsed reference still detects it.
+ */
 TEST(a_reference_that_was_hit_as_well_does_not_hide_an_attack)
 {
     graphss_ctx *ctx = testing_ctx(NULL, 1);
@@ -295,7 +296,7 @@ TEST(a_reference_that_was_hit_as_well_does_not_hide_an_attack)
     graphss_ctx_free(ctx);
 }
 
-/* The label of a training node is part of its looks. */
+/* The label of a training node is part of its evidence. */
 TEST(training_nodes_are_judged_with_a_past_only)
 {
     graphss_ctx *ctx = testing_ctx(NULL, 1);
@@ -384,7 +385,7 @@ TEST(p_values_of_many_groups_are_corrected)
     graphss_ctx_free(ctx);
 }
 
-/* Of honest p-values none is in excess; of those with a fifth at the bottom about a fifth. */
+/* Clean p-values have no excess; those with a fifth at the bottom have about a fifth. */
 TEST(the_share_of_nodes_hit_is_their_excess)
 {
     double p[1000];

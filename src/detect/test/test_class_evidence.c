@@ -1,4 +1,4 @@
-/* test_class_evidence.c - the class model, the sources and what changed at a node. */
+/* test_class_evidence.c - the class model, the sources and the changes of a node. */
 #include "detect/state_model.h"
 #include "detect/tuning.h"
 #include "models/test/testing_world.h"
@@ -6,7 +6,7 @@
 
 enum { K = 2 };
 
-/* The small world, believed to be what its labels say. */
+/* The small world, with its labels as beliefs. */
 typedef struct evidence_world {
     world w;
     float prob[WORLD_NODES * K];

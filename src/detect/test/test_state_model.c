@@ -67,7 +67,7 @@ TEST(rounds_change_what_their_states_say)
         graphss_graph_destroy(ctx, &graph);
         graphss_features_destroy(ctx, &features);
     }
-    for (size_t s = 0; s < GRAPHSS_I_STATES; s++) /* without a surrogate nobody searches */
+    for (size_t s = 0; s < GRAPHSS_I_STATES; s++) /* without a surrogate there is no search */
         assert_true((seen[s] > 0) == (s != GRAPHSS_I_SEARCHED));
     graphss_i_rehearsal_close(ctx, room);
     graphss_i_class_model_destroy(ctx, &r.classes);

@@ -7,13 +7,13 @@
  * a step with momentum on S down the smooth parts, the proximal steps of the two norms, S cut
  * back to [0, 1]; then two steps of Adam on the weights of
  *   h <- relu(P drop(h) W + b), the last without relu,  P = D^-1/2 (S + I) D^-1/2.
- * Kept are the S and the weights with which validation labels were met best.
+ * It keeps the S and the weights with the best validation accuracy.
  *
- * As in the authors' code the first norm is not squared. Not as there: their S is dense, with
- * a full SVD each epoch; here S lives on the edges and on pairs with common neighbours, and
- * low rank is sought within that, EVERY epochs at once (baselines.h says how).
- * Sees edges, features, training and validation labels. A GCN of its own. Costs an epoch of
- * three GCN passes, and O(restarts * edges * rank) every EVERY epochs. */
+ * As in the authors' code the first norm is not squared. Unlike theirs, whose S is dense, with
+ * a full SVD each epoch, our S is restricted to the edges and pairs with common neighbours,
+ * and low rank is sought within that, EVERY epochs at once (baselines.h says how). Sees edges,
+ * features, training and validation labels. A GCN of its own. Costs an epoch of three GCN
+ * passes, and O(restarts * edges * rank) every EVERY epochs. */
 #include "lab/baselines/baselines.h"
 #include "models/fit.h"
 #include "recover/network.h"

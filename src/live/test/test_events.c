@@ -1,4 +1,4 @@
-/* Events: what is read, what is refused, times, sources, the way between two datasets. */
+/* Events: parsing, refusals, times, sources, the difference of two datasets. */
 #include "testing.h"
 
 static graphss_status parse(graphss_ctx *ctx, graphss_event *e, const char *line)

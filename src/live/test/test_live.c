@@ -193,7 +193,8 @@ TEST(a_saved_state_goes_on_with_the_same_bits)
     graphss_ctx_free(ctx);
 }
 
-/* The same graph, opened whole: suspicion of what did not change since must be the same. */
+/* The same graph, opened whole: the suspicion of nodes that did not change since must be
+ * equal. */
 TEST(evidence_is_that_of_a_whole_snapshot)
 {
     graphss_ctx *ctx = testing_ctx(NULL, 1);
@@ -230,7 +231,7 @@ TEST(evidence_is_that_of_a_whole_snapshot)
         assert_ok(ctx, graphss_live_node_get(ctx, live, &y, (size_t)there));
         assert_true(same_double(x.suspicion, y.suspicion));
     }
-    /* And that of the code behind recover, on the whole snapshot. */
+    /* And that of recover on the whole snapshot. */
     float *anomaly =
         graphss_i_alloc(ctx, now.graph.n_nodes, GRAPHSS_I_ANOMALIES * sizeof(float));
     int32_t *all = graphss_i_alloc(ctx, now.graph.n_nodes, sizeof *all);
@@ -368,8 +369,8 @@ TEST(each_allocation_fails)
     graphss_ctx_free(ctx);
 }
 
-/* Another model takes over: its graph is that of the old one, its answers those of a whole
- * pass, and what people and sources know goes on. */
+/* Another model takes over: the graph is the old one's, its answers those of a whole pass, and
+ * alerts and sources continue. */
 TEST(another_model_takes_over)
 {
     static const char *const member[] = {"7", "8", "later"};

@@ -90,7 +90,7 @@ TEST(the_p_value_is_valid_whenever_it_is_read)
         }
         below[0] += graphss_i_bets_p_value(&bets) <= 0.2;
         below[1] += graphss_i_bets_p_value(&bets) <= 0.05;
-        for (size_t i = 0; i < 40; i++) /* calm does not hide what follows */
+        for (size_t i = 0; i < 40; i++) /* benign stretches do not hide an attack after them */
             graphss_i_bets_place(&bets, 0.01 * graphss_rng_double(&rng));
         start = fmax(start, graphss_i_bets_p_value(&bets));
     }

@@ -51,7 +51,7 @@ TEST(a_mapping_that_is_wrong_is_refused_with_the_place)
     graphss_ctx_free(ctx);
 }
 
-/* Lines of events, one behind the other. */
+/* Lines of events, one after another. */
 typedef struct collected {
     char text[2048];
 } collected;
@@ -284,7 +284,8 @@ static void produce(const broker *b, int partition, const char *value)
         0);
 }
 
-/* Applies up to `most` lines; with `store` the broker is told. Returns their number. */
+/* Applies up to `most` lines; with `store` the broker gets the offsets. Returns their number.
+ */
 static size_t take(
     graphss_ctx *ctx, graphss_event_source *s, graphss_live *live, size_t most, bool store)
 {
@@ -347,7 +348,8 @@ TEST(each_event_of_a_topic_is_applied_once)
         produce(&b, i % 2, line);
     }
     assert_int_equal(rd_kafka_flush(b.producer, 10000), 0);
-    /* Some are applied and the broker is not told: the next reader goes on behind them. */
+    /* Some are applied but the broker does not get the offset: the next reader continues after
+     * them. */
     assert_ok(ctx, graphss_event_source_open(ctx, &s, where, NULL));
     assert_ok(ctx, graphss_live_follow(ctx, live, s, 0));
     assert_int_equal(take(ctx, s, live, 77, false), 77);

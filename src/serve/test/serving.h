@@ -100,7 +100,7 @@ static inline void *serving_run(void *arg)
     return NULL;
 }
 
-/* What graphss_server_new says. */
+/* The error of graphss_server_new. */
 static inline graphss_status serving_new(serving *s)
 {
     graphss_live *live = NULL;
@@ -215,7 +215,7 @@ static inline void answer_free(answer *a)
     *a = (answer){0};
 }
 
-/* Any bytes; what comes back until the other side closes. */
+/* Sends any bytes; reads until the other side closes. */
 static inline answer client_raw(const serving *s, const char *bytes, size_t n)
 {
     const int fd = client_connect(s);
@@ -255,7 +255,7 @@ static inline answer client_post(const serving *s, const char *target, const cha
     return client_ask(s, "POST", target, NULL, "application/json", json);
 }
 
-/* Until it says that it is ready. */
+/* Waits until it is ready. */
 static inline void serving_wait(const serving *s)
 {
     for (size_t i = 0; i < 2000; i++) {

@@ -185,8 +185,7 @@ TEST(tokens_and_roles)
         201, "");
     assert_answer(
         client_ask(&s, "GET", "/v1/audit", reader, NULL, NULL), 200, "\"text\":\"admin\"");
-    answer page =
-        client_ask(&s, "GET", "/", reader, NULL, NULL); /* who reads has no buttons */
+    answer page = client_ask(&s, "GET", "/", reader, NULL, NULL); /* readers have no buttons */
     assert_int_equal(page.status, 200);
     assert_null(strstr(page.body, "name=\"action\""));
     answer_free(&page);

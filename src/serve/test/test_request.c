@@ -1,4 +1,4 @@
-/* What a request asks for, and who asks. */
+/* Parsing and authorising requests. */
 #include "testing.h"
 
 #include "serve/http.h"

@@ -1,11 +1,11 @@
-/* Every endpoint, asked over a socket. */
+/* Every endpoint, over a socket. */
 #include "serving.h"
 #include <time.h>
 
 #include <signal.h>
 #include <sys/resource.h>
 
-/* What Prometheus itself says of the metrics, where its tool is there. */
+/* Prometheus' own check of the metrics, if its tool is installed. */
 static void check_by_promtool(const serving *s)
 {
     if (system("command -v promtool >/dev/null 2>&1") != 0) {
@@ -149,7 +149,7 @@ TEST(an_attack_is_an_alert_that_is_settled_once)
     serving_end(&s);
 }
 
-/* Until /metrics says so. */
+/* Waits until /metrics reports it. */
 static void wait_for_metric(const serving *s, const char *line)
 {
     for (size_t i = 0; i < 1000; i++) {
@@ -193,7 +193,7 @@ static void take_message(int listening, const char *part)
     close(fd);
 }
 
-/* A receiver that takes connections and says nothing keeps nobody waiting. */
+/* A receiver that takes connections and never answers delays no client. */
 TEST(alerts_leave_and_a_dead_receiver_stops_nothing)
 {
     serving s;
@@ -214,7 +214,7 @@ TEST(alerts_leave_and_a_dead_receiver_stops_nothing)
     serving_start(&s);
     wait_for_metric(&s, "graphss_outbox_messages 0\n");
     serving_attack(&s);
-    /* The request hangs; answers come all the same, and the message is taken later. */
+    /* The request hangs; other answers are not delayed, and the message is taken later. */
     assert_answer(client_get(&s, "/v1/status"), 200, "\"state\":\"alert\"");
     assert_answer(client_get(&s, "/metrics"), 200, "graphss_outbox_sent_total 0\n");
     take_message(listening, "\"state\":\"open\"");
@@ -229,8 +229,8 @@ TEST(alerts_leave_and_a_dead_receiver_stops_nothing)
     serving_stop(&s);
     clock_gettime(CLOCK_MONOTONIC, &to);
     assert_true(to.tv_sec - from.tv_sec < 6);
-    close(accept(listening, NULL, NULL)); /* what hung */
-    /* What was not taken is sent by the next run. */
+    close(accept(listening, NULL, NULL)); /* the request that hung */
+    /* An unsent message is sent by the next run. */
     s.keep_store = true;
     serving_start(&s);
     take_message(listening, "\"state\":\"dismissed\"");
@@ -287,7 +287,7 @@ TEST(it_goes_on_where_it_was)
     serving_end(&s);
 }
 
-/* Without a test the page does not say that there is no sign of tampering. */
+/* Without a test the page must not say that there is no sign of tampering. */
 TEST(the_page_is_not_calm_before_the_first_test)
 {
     for (int tested = 0; tested < 2; tested++) {
@@ -364,7 +364,7 @@ static void wait_for(const serving *s, const char *target, const char *part)
     fail_msg("no \"%s\" in %s", part, target);
 }
 
-/* A disk that is full refuses what would change the graph, and nothing of it is kept. */
+/* With a full disk changes of the graph are refused, and nothing of them is kept. */
 TEST(a_full_disk_refuses_and_forgets_nothing)
 {
     serving s;
@@ -444,7 +444,7 @@ TEST(a_new_model_and_new_tokens_are_taken)
         client_ask(&s, "POST", "/v1/events", admin, "application/jsonl", hostile), 202, "");
     assert_answer(
         ASK("POST", "/v1/groups", "{\"name\":\"new\",\"nodes\":[\"1\",\"2\"]}"), 201, "");
-    /* What cannot be read changes nothing; a token that came is taken. */
+    /* Unreadable files change nothing; a new token is accepted. */
     write_file(s.model_path, "no model");
     assert_ok(s.ctx, graphss_server_token_add(s.ctx, &second, tokens, "read", "karl"));
     snprintf(late, sizeof late, "Authorization: Bearer %s\r\n", second);

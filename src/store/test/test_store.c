@@ -121,8 +121,8 @@ static graphss_status go_on(
     return st;
 }
 
-/* GRAPHSS_TEST_STORE is the address of a server that the tests may have to themselves: then
- * all stores are there, one after the other. */
+/* GRAPHSS_TEST_STORE is the address of a server that the tests may use alone: then all stores
+ * are there, one after another. */
 static const char *server(void)
 {
     return getenv("GRAPHSS_TEST_STORE");
