@@ -6,12 +6,28 @@
 static const char *const names[] = {"PQconnectdbParams", "PQstatus", "PQerrorMessage",
     "PQfinish", "PQexec", "PQexecParams", "PQresultStatus", "PQresultErrorField", "PQclear",
     "PQntuples", "PQgetvalue", "PQgetlength", "PQgetCopyData", "PQfreemem", "PQescapeLiteral",
-    "PQescapeIdentifier", "PQreset", "PQtransactionStatus", "PQgetisnull", "PQhost", "PQdb"};
+    "PQescapeIdentifier", "PQreset", "PQtransactionStatus", "PQgetisnull", "PQhost", "PQdb",
+    "PQsetNoticeProcessor"};
 
 graphss_status graphss_i_libpq_find(graphss_ctx *ctx, libpq *out)
 {
     return graphss_i_library_find(ctx, out, "libpq.so.5", "PostgreSQL's library (libpq5)",
         names, sizeof names / sizeof *names);
+}
+
+static void drop(void *user, const char *text)
+{
+    (void)user;
+    (void)text;
+}
+
+pg_conn *graphss_i_libpq_connect(
+    const libpq *pq, const char *const *keyword, const char *const *value)
+{
+    pg_conn *db = pq->connect(keyword, value, 1);
+    if (db)
+        (void)pq->notices(db, drop, NULL);
+    return db;
 }
 
 static const char *message(const graphss_i_pg *r, const pg_result *result)
@@ -41,7 +57,7 @@ graphss_status graphss_i_pg_connect(graphss_ctx *ctx, graphss_i_pg *r, bool repl
     const char *const keyword[] = {"connect_timeout", "dbname", "fallback_application_name",
         replication ? "replication" : NULL, NULL};
     const char *const value[] = {"10", r->connection, "graphss", "database", NULL};
-    r->db = r->pq.connect(keyword, value, 1);
+    r->db = graphss_i_libpq_connect(&r->pq, keyword, value);
     if (!r->db)
         return graphss_i_nomem(ctx, 0);
     return r->pq.status(r->db) == CONNECTION_OK

@@ -32,11 +32,16 @@ typedef struct libpq {
     int (*is_null)(const pg_result *r, int row, int column);
     char *(*host)(const pg_conn *db);
     char *(*name)(const pg_conn *db);
+    void (*(*notices)(pg_conn *db, void (*take)(void *, const char *), void *user))(
+        void *, const char *);
 } libpq;
 
 enum { CONNECTION_OK = 0, SQLSTATE = 'C', PRIMARY = 'M' }; /* libpq-fe.h, postgres_ext.h */
 /* NOT_FOUND: libpq is not installed. */
 graphss_status graphss_i_libpq_find(graphss_ctx *ctx, libpq *out);
+/* Connects; notices of the server are dropped, which libpq would print. NULL: no memory. */
+pg_conn *graphss_i_libpq_connect(
+    const libpq *pq, const char *const *keyword, const char *const *value);
 
 enum { COMMAND_OK = 1, TUPLES_OK = 2, COPY_OUT = 3 }; /* libpq-fe.h */
 

@@ -327,10 +327,8 @@ static graphss_status open_server(graphss_ctx *ctx, graphss_store *s, graphss_st
     /* The address' own settings come later and win. A server that does not answer is given up
      * after ten seconds. */
     const char *const keyword[] = {"connect_timeout", "keepalives_idle", "keepalives_interval",
-        "tcp_user_timeout", "fallback_application_name", "options", "client_encoding",
-        "dbname", NULL};
-    const char *const value[] = {"10", "5", "5", "10000", "graphss",
-        "-c client_min_messages=warning", "UTF8", s->path, NULL};
+        "tcp_user_timeout", "fallback_application_name", "client_encoding", "dbname", NULL};
+    const char *const value[] = {"10", "5", "5", "10000", "graphss", "UTF8", s->path, NULL};
     s->name = "postgresql";
     server *x = graphss_i_calloc(ctx, 1, sizeof *x);
     if (!x)
@@ -340,7 +338,7 @@ static graphss_status open_server(graphss_ctx *ctx, graphss_store *s, graphss_st
     graphss_status st = graphss_i_libpq_find(ctx, &x->pq);
     if (st)
         return st;
-    x->connection = x->pq.connect(keyword, value, 1);
+    x->connection = graphss_i_libpq_connect(&x->pq, keyword, value);
     if (!x->connection)
         return graphss_i_nomem(ctx, 0);
     if (x->pq.status(x->connection) != CONNECTION_OK)

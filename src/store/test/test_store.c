@@ -138,12 +138,12 @@ static void place_store(char *path, size_t room, const char *name)
 
 static void drop_schema(const char *address)
 {
-    const char *const keyword[] = {"options", "dbname", NULL};
-    const char *const value[] = {"-c client_min_messages=warning", address, NULL};
+    const char *const keyword[] = {"dbname", NULL};
+    const char *const value[] = {address, NULL};
     graphss_ctx *ctx = testing_ctx(NULL, 1);
     libpq pq;
     assert_ok(ctx, graphss_i_libpq_find(ctx, &pq));
-    pg_conn *db = pq.connect(keyword, value, 1);
+    pg_conn *db = graphss_i_libpq_connect(&pq, keyword, value);
     pg_result *result = pq.exec(db, "drop schema if exists graphss cascade");
     assert_int_equal(pq.result(result), COMMAND_OK);
     pq.clear(result);
