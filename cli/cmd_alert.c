@@ -169,6 +169,22 @@ static char *tell_wave(const graphss_alert_result *a, const graphss_dataset *dat
                      a->wave_nodes, cli_class_name(data, (size_t)a->wave_class, buffer));
 }
 
+/* Of what is relied on and looks tampered with itself; NULL: of nothing. */
+static char *tell_doubt(const graphss_alert_result *a, bool past)
+{
+    const double percent = 100 * a->contaminated;
+    if (a->contaminated <= 0)
+        return NULL;
+    return past ? cli_format(
+                      "about %.0f %% of the nodes that did not change look tampered with, "
+                      "so the previous snapshot may have been attacked: judge this one "
+                      "without --previous, too",
+                      percent)
+                : cli_format("about %.0f %% of the validation nodes look tampered with: they "
+                             "are not compared with",
+                      percent);
+}
+
 /* What was tested, and what cannot be seen without a past. */
 static char *tell_scope(const graphss_alert_result *a, bool past)
 {
@@ -331,11 +347,10 @@ static graphss_status write_page(cli *app, const graphss_alert_result *a,
                        "raised at %g or below. This does not prove that there was no attack.",
                        p_value, opt->false_alarm_rate));
     cli_page_line(&p, CLI_PAGE_FACTS, "looked for", tell_scope(a, own->previous != NULL));
-    if (a->contaminated > 0)
-        cli_page_line(&p, CLI_PAGE_FACTS, "validation nodes",
-            cli_format(
-                "About %.0f %% of them look tampered with and are not used for comparison.",
-                100 * a->contaminated));
+    char *doubt = tell_doubt(a, own->previous != NULL);
+    if (doubt)
+        cli_page_line(&p, CLI_PAGE_FACTS, "in doubt", cli_format("%s.", doubt));
+    free(doubt);
     if (a->kind != GRAPHSS_PERTURBATION_NONE)
         cli_page_line(&p, CLI_PAGE_FACTS, "attack",
             a->share < 0.0005
@@ -641,11 +656,10 @@ static graphss_status run(cli *app)
     if (st)
         goto done;
     app->alerted = alert.alert;
-    if (alert.contaminated > 0)
-        cli_warn(app,
-            "about %.0f %% of the validation nodes look tampered with and are not used for "
-            "comparison",
-            100 * alert.contaminated);
+    char *doubt = tell_doubt(&alert, own.previous != NULL);
+    if (doubt)
+        cli_warn(app, "%s", doubt);
+    free(doubt);
     note_few(app, alert.n_calibration, own.previous != NULL);
     if (app->json)
         fill(app, &alert, &s.current, &opt, own.previous != NULL, &changes);

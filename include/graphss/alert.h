@@ -88,8 +88,9 @@ typedef struct graphss_alert_result {
     double p_value, score, threshold;
     graphss_perturbation kind; /* the most likely attack; NONE without an alert */
     double share;              /* estimated fraction of the group that is perturbed */
-    double contaminated;       /* estimated fraction of the validation nodes that is
-                                * perturbed; they do not serve as a reference then */
+    double contaminated;       /* estimated fraction of what is relied on that is perturbed:
+                                * the validation nodes, or with a past the nodes that did not
+                                * change since; 0 where none certainly are */
     size_t n_group;       /* nodes judged: those of the group that changed or have no past. */
     int32_t *group;       /* 0: nothing changed, p = 1 */
     size_t n_calibration; /* reference nodes it is compared with */
@@ -142,7 +143,7 @@ typedef struct graphss_alert_scores {
      * which needs none, scores of rehearsed nodes without a past */
     double *reference;
     uint8_t synthetic[6]; /* 1: those of the stratum were changed by simulation */
-    double contaminated;  /* estimated fraction of the validation nodes that is perturbed */
+    double contaminated;  /* as in graphss_alert_result */
     bool past;            /* whether there is a previous snapshot */
     bool quiet;           /* the snapshot as a whole shows no sign of an attack, so nodes
                            * outside a group may be its reference */

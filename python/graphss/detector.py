@@ -58,7 +58,8 @@ class Alert:
     kind that look as suspicious) and ``perturbed`` (the chance that it was tampered with).
     ``flagged`` lists the nodes to look at, the likeliest first, and ``reasons`` has a
     :class:`Reason` for each; both are empty without an alert. ``contaminated`` is the estimated
-    share of validation nodes that were tampered with, which are then not compared with.
+    share of validation nodes that were tampered with, which are then not compared with, or with
+    a previous snapshot of the nodes that did not change since.
     ``calls`` are the full passes that a wrapped classifier was asked for.
     """
 

@@ -352,18 +352,17 @@ static graphss_status choose_compared(
     return GRAPHSS_OK;
 }
 
-/* Scores [m] without a past, of the reference nodes. */
-static graphss_status look_at_compared(
-    graphss_ctx *ctx, graphss_i_alert_context *x, double *look, size_t m)
+/* Scores [m] of nodes as if they had no past. */
+static graphss_status look_at(graphss_ctx *ctx, const graphss_i_alert_context *x,
+    const int32_t *node, double *look, size_t m)
 {
     int32_t *own = graphss_i_alloc(ctx, m, sizeof *own);
     size_t *place = graphss_i_alloc(ctx, m, sizeof *place), n = 0;
     float *anomaly = graphss_i_alloc(ctx, m, GRAPHSS_I_ANOMALIES * sizeof *anomaly);
     graphss_status st = own && place && anomaly ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
     for (size_t i = 0; i < m && !st; i++) {
-        const int32_t v = x->compared[i];
-        look[i] = x->before ? 0 : x->scores.score[v];
-        own[n] = graphss_i_alert_own(x, v);
+        look[i] = x->before ? 0 : x->scores.score[node[i]];
+        own[n] = graphss_i_alert_own(x, node[i]);
         place[n] = i;
         n += x->before && own[n] >= 0;
     }
@@ -425,20 +424,54 @@ static graphss_status match_scores(graphss_ctx *ctx, const graphss_i_alert_conte
     return GRAPHSS_OK;
 }
 
-/* Fraction of n scores that are beyond the rehearsed ones [q], the highest first; 0 where none
- * certainly are. */
-static graphss_status find_contaminated(graphss_ctx *ctx, graphss_i_alert_context *x,
-    const double *look, size_t n, const double *honest, size_t q)
+/* x->scores.contaminated: at least the fraction of n looks, moved down, that are beyond those
+ * rehearsed; unchanged where none certainly are. */
+static graphss_status find_contaminated(
+    graphss_ctx *ctx, graphss_i_alert_context *x, const double *look, size_t n, double moved)
 {
+    const double *honest = x->states.reference[GRAPHSS_I_UNCHANGED]; /* ascending */
     double *p = graphss_i_alloc(ctx, n, sizeof *p);
     if (!p)
         return GRAPHSS_ERR_NOMEM;
-    for (size_t i = 0; i < n; i++)
-        p[i] = (double)(count_at_least(honest, q, look[i]) + 1) / (double)(q + 1);
+    for (size_t i = 0; i < n; i++) {
+        size_t below = 0;
+        while (below < GRAPHSS_I_QUANTILES && honest[below] + moved < look[i])
+            below++;
+        p[i] = (double)(GRAPHSS_I_QUANTILES - below + 1) / (double)(GRAPHSS_I_QUANTILES + 1);
+    }
     if (graphss_i_excess(p, NULL, n, TUNE_LOOK_TOLERANCE, TUNE_CONTAMINATED_ERRORS) > 0)
-        x->scores.contaminated = graphss_i_excess(p, NULL, n, 1, 1);
+        x->scores.contaminated =
+            fmax(x->scores.contaminated, graphss_i_excess(p, NULL, n, 1, 1));
     graphss_release(ctx, p);
     return GRAPHSS_OK;
+}
+
+/* The attack may be in the past already: some nodes that did not change are looked at. */
+static graphss_status doubt_past(graphss_ctx *ctx, graphss_i_alert_context *x)
+{
+    const graphss_alert_scores *s = &x->scores;
+    size_t still = 0, n = 0, at = 0;
+    double of_val, moved;
+    for (size_t v = 0; v < x->n; v++)
+        still += s->stratum[v] == GRAPHSS_I_UNCHANGED && s->labelled[v] != GRAPHSS_I_TRAINS;
+    const size_t most = still < TUNE_REHEARSED_MOST ? still : TUNE_REHEARSED_MOST;
+    int32_t *node = graphss_i_alloc(ctx, most, sizeof *node);
+    double *look = graphss_i_alloc(ctx, most, sizeof *look);
+    graphss_status st = node && look ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
+    for (size_t v = 0; v < x->n && !st; v++)
+        if (s->stratum[v] == GRAPHSS_I_UNCHANGED && s->labelled[v] != GRAPHSS_I_TRAINS &&
+            n * still <= most * at++)
+            node[n++] = (int32_t)v;
+    const bool enough = n >= TUNE_NEEDED;
+    if (!st && enough)
+        st = look_at(ctx, x, node, look, n);
+    if (!st && enough)
+        st = match_scores(ctx, x, look, n, &of_val, &moved);
+    if (!st && enough)
+        st = find_contaminated(ctx, x, look, n, moved);
+    graphss_release(ctx, look);
+    graphss_release(ctx, node);
+    return st;
 }
 
 /* References of all strata, the highest scores first. UNCHANGED needs none, so its place holds
@@ -457,7 +490,7 @@ static graphss_status fill_reference(graphss_ctx *ctx, graphss_i_alert_context *
     graphss_status st = look && s->reference ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
     const size_t asked = fresh && n_val >= TUNE_NEEDED ? n_val : 0;
     if (!st && asked)
-        st = look_at_compared(ctx, x, look, asked);
+        st = look_at(ctx, x, x->compared, look, asked);
     if (!st)
         st = match_scores(ctx, x, look, asked, &of_val, &of_all);
     double *out = s->reference;
@@ -475,7 +508,9 @@ static graphss_status fill_reference(graphss_ctx *ctx, graphss_i_alert_context *
             sizeof *out, higher_first);
     }
     if (!st && asked)
-        st = find_contaminated(ctx, x, look, asked, s->reference, GRAPHSS_I_QUANTILES);
+        st = find_contaminated(ctx, x, look, asked, of_all);
+    if (!st && x->before)
+        st = doubt_past(ctx, x);
     s->start[GRAPHSS_I_STRATA] = st ? 0 : (size_t)(out - s->reference);
     graphss_release(ctx, look);
     return st;
