@@ -462,7 +462,8 @@ static graphss_status doubt_past(graphss_ctx *ctx, graphss_i_alert_context *x)
         if (s->stratum[v] == GRAPHSS_I_UNCHANGED && s->labelled[v] != GRAPHSS_I_TRAINS &&
             n * still <= most * at++)
             node[n++] = (int32_t)v;
-    const bool enough = n >= TUNE_NEEDED;
+    /* else training nodes, which look calmer, were rehearsed with, too */
+    const bool enough = n >= TUNE_NEEDED && x->split->n_val >= TUNE_REHEARSED_LEAST;
     if (!st && enough)
         st = look_at(ctx, x, node, look, n);
     if (!st && enough)
