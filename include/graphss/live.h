@@ -260,14 +260,15 @@ GRAPHSS_API void graphss_live_group_get(
     const graphss_live *live, graphss_live_group *out, size_t i);
 
 /* Group "all" after a test, for a curve. */
-typedef struct graphss_live_look {
+typedef struct graphss_live_past_test {
     double t, p_value, e_value;
     uint64_t open; /* 1 while it has an alert that was not settled */
-} graphss_live_look;
-enum { GRAPHSS_LIVE_LOOKS = 1024 };
-/* Past tests in their order: all, or where these were more than GRAPHSS_LIVE_LOOKS fewer of
- * the older ones. Part of the saved state. Borrowed until the next change. */
-GRAPHSS_API const graphss_live_look *graphss_live_looks(const graphss_live *live, size_t *n);
+} graphss_live_past_test;
+enum { GRAPHSS_LIVE_PAST_TESTS = 1024 };
+/* Past tests in their order: all, or where these were more than GRAPHSS_LIVE_PAST_TESTS fewer
+ * of the older ones. Part of the saved state. Borrowed until the next change. */
+GRAPHSS_API const graphss_live_past_test *graphss_live_past_tests(
+    const graphss_live *live, size_t *n);
 
 typedef enum graphss_alert_state {
     GRAPHSS_ALERT_OPEN,

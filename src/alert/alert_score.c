@@ -138,12 +138,12 @@ static uint8_t what_changed(graphss_i_stratum s)
 }
 
 /* i: an own number */
-static void score_look(graphss_i_alert_context *x, int32_t i, const float *anomaly)
+static void score_static(graphss_i_alert_context *x, int32_t i, const float *anomaly)
 {
     const size_t v = graphss_i_alert_number(x, (size_t)i);
     x->scores.stratum[v] = GRAPHSS_I_NO_PAST;
     x->scores.score[v] =
-        graphss_i_score_look(&x->states, graphss_i_half_of(x->number[v]), anomaly);
+        graphss_i_score_static(&x->states, graphss_i_half_of(x->number[v]), anomaly);
     x->what[v] = likeliest_state(&x->states, anomaly);
 }
 
@@ -184,7 +184,7 @@ static graphss_status score_chunk(
         if (changed)
             score_change(x, c->node[i], c->now + i * wide, c->past + i * wide);
         else
-            score_look(x, c->node[i], c->anomaly + i * GRAPHSS_I_ANOMALIES);
+            score_static(x, c->node[i], c->anomaly + i * GRAPHSS_I_ANOMALIES);
     c->m = 0;
     return st;
 }
@@ -262,7 +262,7 @@ static void put_unchanged_last(graphss_alert_scores *s)
 
 static graphss_status score_nodes(graphss_ctx *ctx, graphss_i_alert_context *x)
 {
-    enum { LOOKS, CHANGED, SAME };
+    enum { STATIC, CHANGED, SAME };
     const graphss_defence_input *in = x->in;
     const graphss_i_class_model *classes = &x->states.classes;
     graphss_alert_scores *s = &x->scores;
@@ -283,7 +283,7 @@ static graphss_status score_nodes(graphss_ctx *ctx, graphss_i_alert_context *x)
                             ? GRAPHSS_OK
                             : GRAPHSS_ERR_NOMEM;
     for (size_t i = 0; i < x->n_own && !st; i++) {
-        sort[i] = !x->before || x->before[i] < 0                                  ? LOOKS
+        sort[i] = !x->before || x->before[i] < 0                                  ? STATIC
                   : graphss_i_unchanged(&in->current, in->previous, x->before, i) ? SAME
                                                                                   : CHANGED;
         count[sort[i]]++;
@@ -296,8 +296,8 @@ static graphss_status score_nodes(graphss_ctx *ctx, graphss_i_alert_context *x)
     if (!st && count[CHANGED])
         st = graphss_i_snapshot_open(
             ctx, &x->past, classes, in->model, in->previous, own_past_split(x), NULL);
-    if (!st && count[LOOKS])
-        st = score_sort(ctx, x, sort, LOOKS);
+    if (!st && count[STATIC])
+        st = score_sort(ctx, x, sort, STATIC);
     if (!st && count[CHANGED])
         st = score_sort(ctx, x, sort, CHANGED);
     for (size_t i = 0; i < x->n_own && !st; i++)
@@ -353,15 +353,15 @@ static graphss_status choose_compared(
 }
 
 /* Scores [m] of nodes as if they had no past. */
-static graphss_status look_at(graphss_ctx *ctx, const graphss_i_alert_context *x,
-    const int32_t *node, double *look, size_t m)
+static graphss_status score_without_past(graphss_ctx *ctx, const graphss_i_alert_context *x,
+    const int32_t *node, double *static_score, size_t m)
 {
     int32_t *own = graphss_i_alloc(ctx, m, sizeof *own);
     size_t *place = graphss_i_alloc(ctx, m, sizeof *place), n = 0;
     float *anomaly = graphss_i_alloc(ctx, m, GRAPHSS_I_ANOMALIES * sizeof *anomaly);
     graphss_status st = own && place && anomaly ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
     for (size_t i = 0; i < m && !st; i++) {
-        look[i] = x->before ? 0 : x->scores.score[node[i]];
+        static_score[i] = x->before ? 0 : x->scores.score[node[i]];
         own[n] = graphss_i_alert_own(x, node[i]);
         place[n] = i;
         n += x->before && own[n] >= 0;
@@ -369,11 +369,11 @@ static graphss_status look_at(graphss_ctx *ctx, const graphss_i_alert_context *x
     if (!st && x->before)
         st = graphss_i_evidence_of(ctx, NULL, anomaly, &x->now.base, own, n);
     for (size_t i = 0; i < n && !st; i++)
-        look[place[i]] = graphss_i_score_look(&x->states,
+        static_score[place[i]] = graphss_i_score_static(&x->states,
             graphss_i_half_of(x->number[graphss_i_alert_number(x, (size_t)own[i])]),
             anomaly + i * GRAPHSS_I_ANOMALIES);
     if (!st && x->before && x->part) /* of each node one rank has the score, the others 0 */
-        st = graphss_i_ranks_sum(ctx, look, m);
+        st = graphss_i_ranks_sum(ctx, static_score, m);
     graphss_release(ctx, anomaly);
     graphss_release(ctx, place);
     graphss_release(ctx, own);
@@ -404,7 +404,7 @@ static double lower(double *score, size_t n)
  * and that of both above the rehearsed ones, *of_all; not below 0. With a past only new nodes
  * are judged, who may all be hostile, so that their scores say nothing. */
 static graphss_status match_scores(graphss_ctx *ctx, const graphss_i_alert_context *x,
-    const double *look, size_t n, double *of_val, double *of_all)
+    const double *static_score, size_t n, double *of_val, double *of_all)
 {
     const graphss_alert_scores *s = &x->scores;
     const double clean = x->states.reference[GRAPHSS_I_UNCHANGED][GRAPHSS_I_QUANTILES / 4];
@@ -416,9 +416,10 @@ static graphss_status match_scores(graphss_ctx *ctx, const graphss_i_alert_conte
         if (!s->labelled[v])
             all[m++] = s->score[v];
     const double of_free = lower(all, m);
-    memcpy(all + m, look, n * sizeof *all);
+    memcpy(all + m, static_score, n * sizeof *all);
     const double of_both = lower(all, m + n);
-    *of_val = m && n ? fmax(0, of_free - lower(memcpy(all, look, n * sizeof *all), n)) : 0;
+    *of_val =
+        m && n ? fmax(0, of_free - lower(memcpy(all, static_score, n * sizeof *all), n)) : 0;
     *of_all = m || n ? fmax(0, of_both - clean) : 0;
     graphss_release(ctx, all);
     return GRAPHSS_OK;
@@ -426,8 +427,8 @@ static graphss_status match_scores(graphss_ctx *ctx, const graphss_i_alert_conte
 
 /* x->scores.contaminated: at least the fraction of n looks, moved down, that are beyond those
  * rehearsed; unchanged where none certainly are. */
-static graphss_status find_contaminated(
-    graphss_ctx *ctx, graphss_i_alert_context *x, const double *look, size_t n, double moved)
+static graphss_status find_contaminated(graphss_ctx *ctx, graphss_i_alert_context *x,
+    const double *static_score, size_t n, double moved)
 {
     const double *honest = x->states.reference[GRAPHSS_I_UNCHANGED]; /* ascending */
     double *p = graphss_i_alloc(ctx, n, sizeof *p);
@@ -435,11 +436,11 @@ static graphss_status find_contaminated(
         return GRAPHSS_ERR_NOMEM;
     for (size_t i = 0; i < n; i++) {
         size_t below = 0;
-        while (below < GRAPHSS_I_QUANTILES && honest[below] + moved < look[i])
+        while (below < GRAPHSS_I_QUANTILES && honest[below] + moved < static_score[i])
             below++;
         p[i] = (double)(GRAPHSS_I_QUANTILES - below + 1) / (double)(GRAPHSS_I_QUANTILES + 1);
     }
-    if (graphss_i_excess(p, NULL, n, TUNE_LOOK_TOLERANCE, TUNE_CONTAMINATED_ERRORS) > 0)
+    if (graphss_i_excess(p, NULL, n, TUNE_STATIC_TOLERANCE, TUNE_CONTAMINATED_ERRORS) > 0)
         x->scores.contaminated =
             fmax(x->scores.contaminated, graphss_i_excess(p, NULL, n, 1, 1));
     graphss_release(ctx, p);
@@ -456,21 +457,21 @@ static graphss_status doubt_past(graphss_ctx *ctx, graphss_i_alert_context *x)
         still += s->stratum[v] == GRAPHSS_I_UNCHANGED && s->labelled[v] != GRAPHSS_I_TRAINS;
     const size_t most = still < TUNE_REHEARSED_MOST ? still : TUNE_REHEARSED_MOST;
     int32_t *node = graphss_i_alloc(ctx, most, sizeof *node);
-    double *look = graphss_i_alloc(ctx, most, sizeof *look);
-    graphss_status st = node && look ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
+    double *static_score = graphss_i_alloc(ctx, most, sizeof *static_score);
+    graphss_status st = node && static_score ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
     for (size_t v = 0; v < x->n && !st; v++)
         if (s->stratum[v] == GRAPHSS_I_UNCHANGED && s->labelled[v] != GRAPHSS_I_TRAINS &&
             n * still <= most * at++)
             node[n++] = (int32_t)v;
-    /* else training nodes, which look calmer, were rehearsed with, too */
+    /* else training nodes, which static_score calmer, were rehearsed with, too */
     const bool enough = n >= TUNE_NEEDED && x->split->n_val >= TUNE_REHEARSED_LEAST;
     if (!st && enough)
-        st = look_at(ctx, x, node, look, n);
+        st = score_without_past(ctx, x, node, static_score, n);
     if (!st && enough)
-        st = match_scores(ctx, x, look, n, &of_val, &moved);
+        st = match_scores(ctx, x, static_score, n, &of_val, &moved);
     if (!st && enough)
-        st = find_contaminated(ctx, x, look, n, moved);
-    graphss_release(ctx, look);
+        st = find_contaminated(ctx, x, static_score, n, moved);
+    graphss_release(ctx, static_score);
     graphss_release(ctx, node);
     return st;
 }
@@ -485,15 +486,15 @@ static graphss_status fill_reference(graphss_ctx *ctx, graphss_i_alert_context *
     double of_val = 0, of_all = 0;
     for (size_t v = 0; v < x->n; v++)
         fresh += s->stratum[v] == GRAPHSS_I_NO_PAST;
-    double *look = graphss_i_alloc(ctx, n_val, sizeof *look);
+    double *static_score = graphss_i_alloc(ctx, n_val, sizeof *static_score);
     s->reference = graphss_i_alloc(
         ctx, GRAPHSS_I_STRATA * GRAPHSS_I_QUANTILES + n_val, sizeof *s->reference);
-    graphss_status st = look && s->reference ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
+    graphss_status st = static_score && s->reference ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
     const size_t asked = fresh && n_val >= TUNE_NEEDED ? n_val : 0;
     if (!st && asked)
-        st = look_at(ctx, x, x->compared, look, asked);
+        st = score_without_past(ctx, x, x->compared, static_score, asked);
     if (!st)
-        st = match_scores(ctx, x, look, asked, &of_val, &of_all);
+        st = match_scores(ctx, x, static_score, asked, &of_val, &of_all);
     double *out = s->reference;
     for (size_t k = 0; k < GRAPHSS_I_STRATA && !st; k++) {
         const bool looks = k <= GRAPHSS_I_NO_PAST;
@@ -502,18 +503,18 @@ static graphss_status fill_reference(graphss_ctx *ctx, graphss_i_alert_context *
         s->start[k] = (size_t)(out - s->reference);
         s->synthetic[k] = !looks;
         for (size_t i = 0; i < own; i++)
-            *out++ = look[i] + of_val + TUNE_LOOK_MARGIN;
+            *out++ = static_score[i] + of_val + TUNE_STATIC_MARGIN;
         for (size_t i = 0; i < GRAPHSS_I_QUANTILES && !own; i++)
             *out++ = made[i] + (looks ? of_all : 0);
         qsort(s->reference + s->start[k], (size_t)(out - s->reference) - s->start[k],
             sizeof *out, higher_first);
     }
     if (!st && asked)
-        st = find_contaminated(ctx, x, look, asked, of_all);
+        st = find_contaminated(ctx, x, static_score, asked, of_all);
     if (!st && x->before)
         st = doubt_past(ctx, x);
     s->start[GRAPHSS_I_STRATA] = st ? 0 : (size_t)(out - s->reference);
-    graphss_release(ctx, look);
+    graphss_release(ctx, static_score);
     return st;
 }
 

@@ -477,7 +477,7 @@ static void test_looks(exchanges *x, const graphss_alert_scores *s, const uint8_
     const size_t m = s->start[stratum + 1] - s->start[stratum];
     count(x, test_reference(x, s, member, from, to, stratum, m, OF_TOP, seed), m);
     if (stratum == GRAPHSS_ALERT_NO_PAST)
-        test_tail(x, s, member, from, to, GRAPHSS_ALERT_UNCHANGED, TUNE_LOOK_TOLERANCE,
+        test_tail(x, s, member, from, to, GRAPHSS_ALERT_UNCHANGED, TUNE_STATIC_TOLERANCE,
             OF_REHEARSED, seed);
     if (stratum == GRAPHSS_ALERT_NO_PAST && s->past)
         test_wave(x, s, member, from, to, stratum, seed);

@@ -8,25 +8,25 @@
 enum { BLOCK = 32 }; /* ratios that are multiplied before a logarithm is taken */
 
 enum {
-    LOOK_DEGREE,
-    LOOK_FEATURES,
-    LOOK_SIMILAR_AGREE,    /* mean similarity of neighbours that are of the node's class */
-    LOOK_SIMILAR_DISAGREE, /* and of those that are not: an attacker's are not similar */
-    LOOK_LEAST_SIMILARITY,
-    LOOK_CLOSED_AGREE, /* share of such neighbours that close a triangle */
-    LOOK_CLOSED_DISAGREE,
-    LOOK_LOUD,       /* mean of the loudest features for the class */
-    LOOK_SPREAD,     /* deviation of all */
-    LOOK_AGAINST,    /* share of features that speak against it */
-    LOOK_LOUD_ANY,   /* mean of the loudest for any class */
-    LOOK_MEAN,       /* mean of all features for the class */
-    LOOK_STRONG,     /* share of features that speak strongly for it */
-    LOOK_MARGIN,     /* of the classifier without edges, as log odds of its two best classes */
-    LOOK_LIKELIHOOD, /* the same of the features' likelihood, by the root of their number */
-    LOOK_COHERENCE,  /* how well the features go together */
-    LOOKS = LOOK_COHERENCE + GRAPHSS_I_COHERENCES
+    ANOMALY_DEGREE,
+    ANOMALY_FEATURES,
+    ANOMALY_SIMILAR_AGREE,    /* mean similarity of neighbours that are of the node's class */
+    ANOMALY_SIMILAR_DISAGREE, /* and of those that are not: an attacker's are not similar */
+    ANOMALY_LEAST_SIMILARITY,
+    ANOMALY_CLOSED_AGREE, /* share of such neighbours that close a triangle */
+    ANOMALY_CLOSED_DISAGREE,
+    ANOMALY_LOUD,     /* mean of the loudest features for the class */
+    ANOMALY_SPREAD,   /* deviation of all */
+    ANOMALY_AGAINST,  /* share of features that speak against it */
+    ANOMALY_LOUD_ANY, /* mean of the loudest for any class */
+    ANOMALY_MEAN,     /* mean of all features for the class */
+    ANOMALY_STRONG,   /* share of features that speak strongly for it */
+    ANOMALY_MARGIN, /* of the classifier without edges, as log odds of its two best classes */
+    ANOMALY_LIKELIHOOD, /* the same of the features' likelihood, by the root of their number */
+    ANOMALY_COHERENCE,  /* how well the features go together */
+    ANOMALIES = ANOMALY_COHERENCE + GRAPHSS_I_COHERENCES
 };
-_Static_assert((int)LOOKS == (int)GRAPHSS_I_LOOKS, "columns of the header");
+_Static_assert((int)ANOMALIES == (int)GRAPHSS_I_OWN_ANOMALIES, "columns of the header");
 
 /* Cosine of two rows of features. */
 static double cosine(graphss_i_row a, graphss_i_row b)
@@ -60,7 +60,7 @@ static bool share_neighbour(const graphss_graph *g, size_t a, size_t b)
         b = t;
     }
     const int64_t n = g->offset[a + 1] - g->offset[a];
-    const int64_t most = n < TUNE_LOOKED_AT ? n : TUNE_LOOKED_AT;
+    const int64_t most = n < TUNE_SAMPLED ? n : TUNE_SAMPLED;
     for (int64_t i = 0; i < most; i++)
         if (graphss_graph_has_edge(g, (int32_t)b, g->target[g->offset[a] + i * n / most]))
             return true;
@@ -73,10 +73,11 @@ static float drawn(double sum, double weight, double all)
     return (float)((sum + 0.5 * all) / (weight + 0.5));
 }
 
-static void look_around(float *look, const graphss_i_evidence_base *b, size_t v, size_t top)
+static void neighbour_anomalies(
+    float *anomaly, const graphss_i_evidence_base *b, size_t v, size_t top)
 {
     const int64_t degree = b->graph->offset[v + 1] - b->graph->offset[v];
-    const int64_t most = degree < TUNE_LOOKED_AT ? degree : TUNE_LOOKED_AT;
+    const int64_t most = degree < TUNE_SAMPLED ? degree : TUNE_SAMPLED;
     const graphss_i_row own = graphss_i_row_of(b->features, v);
     double sum = 0, least = 1, closed = 0, agree = 0, agree_sum = 0, agree_closed = 0;
     for (int64_t i = 0; i < most; i++) {
@@ -92,15 +93,15 @@ static void look_around(float *look, const graphss_i_evidence_base *b, size_t v,
         agree_closed += same * shares;
     }
     const double n = most ? (double)most : 1, disagree = (double)most - agree;
-    look[LOOK_DEGREE] = (float)log1p((double)degree);
-    look[LOOK_SIMILAR_AGREE] = drawn(agree_sum, agree, sum / n);
-    look[LOOK_SIMILAR_DISAGREE] = drawn(sum - agree_sum, disagree, sum / n);
-    look[LOOK_LEAST_SIMILARITY] = (float)least;
-    look[LOOK_CLOSED_AGREE] = drawn(agree_closed, agree, closed / n);
-    look[LOOK_CLOSED_DISAGREE] = drawn(closed - agree_closed, disagree, closed / n);
+    anomaly[ANOMALY_DEGREE] = (float)log1p((double)degree);
+    anomaly[ANOMALY_SIMILAR_AGREE] = drawn(agree_sum, agree, sum / n);
+    anomaly[ANOMALY_SIMILAR_DISAGREE] = drawn(sum - agree_sum, disagree, sum / n);
+    anomaly[ANOMALY_LEAST_SIMILARITY] = (float)least;
+    anomaly[ANOMALY_CLOSED_AGREE] = drawn(agree_closed, agree, closed / n);
+    anomaly[ANOMALY_CLOSED_DISAGREE] = drawn(closed - agree_closed, disagree, closed / n);
 }
 
-size_t graphss_i_look_scratch(size_t k)
+size_t graphss_i_anomaly_scratch(size_t k)
 {
     return 3 * k + 2 * TUNE_LOUDEST;
 }
@@ -155,7 +156,7 @@ static double gap_of(const double *x, size_t k)
     return best - second;
 }
 
-void graphss_i_look_row(float *look, const graphss_i_evidence_base *base, size_t node,
+void graphss_i_anomaly_row(float *anomaly, const graphss_i_evidence_base *base, size_t node,
     size_t top, const double *ratios, double *scratch)
 {
     const graphss_i_row x = graphss_i_row_of(base->features, node);
@@ -190,16 +191,16 @@ void graphss_i_look_row(float *look, const graphss_i_evidence_base *base, size_t
         offer(any, &n_any, log(most));
     }
     const double n = x.n ? (double)x.n : 1, mean = sum / n;
-    look_around(look, base, node, top);
-    look[LOOK_FEATURES] = (float)log1p((double)graphss_i_row_count(x));
-    look[LOOK_LOUD] = (float)mean_of(loud, n_loud);
-    look[LOOK_SPREAD] = (float)sqrt(fmax(0, square / n - mean * mean));
-    look[LOOK_AGAINST] = (float)(against / n);
-    look[LOOK_LOUD_ANY] = (float)mean_of(any, n_any);
-    look[LOOK_MEAN] = (float)mean;
-    look[LOOK_STRONG] = (float)(strong / n);
-    look[LOOK_MARGIN] = (float)margin_of(base->alone + node * base->k, base->k);
-    graphss_i_coherence(look + LOOK_COHERENCE, base->reference, x, base->classes->feature,
-        base->k, graphss_i_top(base->alone + node * base->k, base->k));
-    look[LOOK_LIKELIHOOD] = (float)(gap_of(likelihood, base->k) / sqrt(n));
+    neighbour_anomalies(anomaly, base, node, top);
+    anomaly[ANOMALY_FEATURES] = (float)log1p((double)graphss_i_row_count(x));
+    anomaly[ANOMALY_LOUD] = (float)mean_of(loud, n_loud);
+    anomaly[ANOMALY_SPREAD] = (float)sqrt(fmax(0, square / n - mean * mean));
+    anomaly[ANOMALY_AGAINST] = (float)(against / n);
+    anomaly[ANOMALY_LOUD_ANY] = (float)mean_of(any, n_any);
+    anomaly[ANOMALY_MEAN] = (float)mean;
+    anomaly[ANOMALY_STRONG] = (float)(strong / n);
+    anomaly[ANOMALY_MARGIN] = (float)margin_of(base->alone + node * base->k, base->k);
+    graphss_i_coherence(anomaly + ANOMALY_COHERENCE, base->reference, x,
+        base->classes->feature, base->k, graphss_i_top(base->alone + node * base->k, base->k));
+    anomaly[ANOMALY_LIKELIHOOD] = (float)(gap_of(likelihood, base->k) / sqrt(n));
 }

@@ -182,7 +182,7 @@ typedef struct row {
     double *own, *foreign;                    /* [k] where they are computed, [targets] */
     const double *ratios; /* [items x k] of the features, or NULL: computed one by one */
     double *p;            /* [k] */
-    double *look;         /* of graphss_i_look_row */
+    double *scratch;      /* of graphss_i_anomaly_row */
     double *sum;          /* [4 x k] over targets */
     double *root;         /* [sources x k] of compare_sources */
     int32_t target[TUNE_TARGETS];
@@ -193,7 +193,7 @@ typedef struct row {
 static size_t row_size(size_t k)
 {
     return (9 + GRAPHSS_I_SOURCES) * k + 3 * k * TUNE_TARGETS + TUNE_TARGETS +
-           graphss_i_look_scratch(k);
+           graphss_i_anomaly_scratch(k);
 }
 
 static row row_of(double *room, size_t k)
@@ -208,7 +208,7 @@ static row row_of(double *room, size_t k)
     r.product = r.foreign_edges + k * TUNE_TARGETS;
     r.sum = r.product + k * TUNE_TARGETS;
     r.root = r.sum + 4 * k;
-    r.look = r.root + GRAPHSS_I_SOURCES * k;
+    r.scratch = r.root + GRAPHSS_I_SOURCES * k;
     return r;
 }
 
@@ -552,8 +552,9 @@ static void fill_node(float *evidence, float *anomaly, row *r, double *table,
     tampered_sources(evidence, ratio, r, k);
     if (!anomaly)
         return;
-    graphss_i_look_row(anomaly, b, v, graphss_i_top(b->prob + v * k, k), r->ratios, r->look);
-    compare_sources(anomaly + GRAPHSS_I_LOOKS, r->root, evidence, k);
+    graphss_i_anomaly_row(
+        anomaly, b, v, graphss_i_top(b->prob + v * k, k), r->ratios, r->scratch);
+    compare_sources(anomaly + GRAPHSS_I_OWN_ANOMALIES, r->root, evidence, k);
     memcpy(anomaly + GRAPHSS_I_ANOMALIES - GRAPHSS_I_RATIOS, ratio, sizeof ratio);
 }
 

@@ -32,10 +32,10 @@ _Static_assert((int)GRAPHSS_I_SOURCES <= (int)GRAPHSS_I_ROW, "a row of evidence 
 
 enum {
     GRAPHSS_I_PLAIN_SOURCES =
-        SOURCE_TAMPERED_EDGES, /* assume that nothing was tampered with */
-    GRAPHSS_I_RATIOS = 5,      /* log likelihood ratios of tampering */
-    GRAPHSS_I_LOOKS = 19,      /* degree, features, similarity, ... (anomaly.c) */
-    GRAPHSS_I_ANOMALIES = GRAPHSS_I_LOOKS + GRAPHSS_I_SOURCES +
+        SOURCE_TAMPERED_EDGES,    /* assume that nothing was tampered with */
+    GRAPHSS_I_RATIOS = 5,         /* log likelihood ratios of tampering */
+    GRAPHSS_I_OWN_ANOMALIES = 19, /* degree, features, similarity, ... (anomaly.c) */
+    GRAPHSS_I_ANOMALIES = GRAPHSS_I_OWN_ANOMALIES + GRAPHSS_I_SOURCES +
                           GRAPHSS_I_PLAIN_SOURCES * (GRAPHSS_I_PLAIN_SOURCES - 1) / 2 +
                           (GRAPHSS_I_SOURCES - GRAPHSS_I_PLAIN_SOURCES) + GRAPHSS_I_RATIOS
 };
@@ -78,12 +78,13 @@ graphss_status graphss_i_evidence_of(graphss_ctx *ctx, float *evidence, float *a
 
 /* ---- anomaly.c ---- */
 
-/* look [GRAPHSS_I_LOOKS] of one node, whose features are read for the class `top`. ratios:
- * those of its features [entries x k], or NULL: not computed yet. */
-void graphss_i_look_row(float *look, const graphss_i_evidence_base *base, size_t node,
+/* The first columns, anomaly [GRAPHSS_I_OWN_ANOMALIES], of one node, whose features are read
+ * for the class `top`. ratios: those of its features [entries x k], or NULL: not computed yet.
+ */
+void graphss_i_anomaly_row(float *anomaly, const graphss_i_evidence_base *base, size_t node,
     size_t top, const double *ratios, double *scratch);
-/* Doubles of scratch that graphss_i_look_row needs for rows of this many entries. */
-size_t graphss_i_look_scratch(size_t k);
+/* Doubles of scratch that graphss_i_anomaly_row needs for rows of this many entries. */
+size_t graphss_i_anomaly_scratch(size_t k);
 
 /* Evidence where the nodes are shared among ranks. */
 

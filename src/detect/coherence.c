@@ -50,7 +50,7 @@ graphss_status graphss_i_reference_open(graphss_ctx *ctx, graphss_i_reference *o
 static void ratios(
     double *out, const graphss_i_reference *r, size_t i, const size_t *column, size_t n)
 {
-    uint32_t both[TUNE_LOOKED_AT];
+    uint32_t both[TUNE_SAMPLED];
     r->kernels->common_bits(both, r->bits + i * r->width, r->bits, column, n, r->width);
     for (size_t j = 0; j < n; j++)
         out[j] = (both[j] + 0.5) / (r->count[i] * r->count[column[j]] / (double)r->n + 0.5);
@@ -59,11 +59,11 @@ static void ratios(
 void graphss_i_coherence(float *out, const graphss_i_reference *r, graphss_i_row row,
     const float *own, size_t k, size_t top)
 {
-    size_t column[TUNE_LOOKED_AT];
-    bool speaks[TUNE_LOOKED_AT];
-    double best[TUNE_LOOKED_AT], sum[3] = {0}, pairs[3] = {0}, mean = 0, n_best = 0;
-    double ratio[TUNE_LOOKED_AT];
-    const size_t n = row.n < TUNE_LOOKED_AT ? row.n : TUNE_LOOKED_AT;
+    size_t column[TUNE_SAMPLED];
+    bool speaks[TUNE_SAMPLED];
+    double best[TUNE_SAMPLED], sum[3] = {0}, pairs[3] = {0}, mean = 0, n_best = 0;
+    double ratio[TUNE_SAMPLED];
+    const size_t n = row.n < TUNE_SAMPLED ? row.n : TUNE_SAMPLED;
     for (size_t i = 0; i < GRAPHSS_I_COHERENCES; i++)
         out[i] = 0;
     if (!r->n || n < 3)

@@ -35,7 +35,7 @@ void graphss_i_reference_destroy(graphss_ctx *ctx, graphss_i_reference *r);
 
 /* out [GRAPHSS_I_COHERENCES]: 0 without a reference or with fewer than three features. own:
  * the ratio of each feature for the node's class, [d x k] at column `top`. Looks at up to
- * TUNE_LOOKED_AT features, evenly spaced. */
+ * TUNE_SAMPLED features, evenly spaced. */
 void graphss_i_coherence(float *out, const graphss_i_reference *r, graphss_i_row row,
     const float *own, size_t k, size_t top);
 

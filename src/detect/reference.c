@@ -12,7 +12,8 @@ size_t graphss_i_half_of(int32_t number)
     return ((uint32_t)number * 2654435761u) >> 31; /* Knuth's multiplicative hash */
 }
 
-double graphss_i_score_look(const graphss_i_state_model *m, size_t half, const float *anomaly)
+double graphss_i_score_static(
+    const graphss_i_state_model *m, size_t half, const float *anomaly)
 {
     double value[GRAPHSS_I_STATES], most = -INFINITY, sum = 0;
     for (size_t s = 1; s < GRAPHSS_I_STATES; s++) {
@@ -76,7 +77,7 @@ static void take_reference(
                 const size_t half = graphss_i_half_of(in->node[i % in->m]);
                 if (belongs(in, i, s, all))
                     score[n++] = s <= GRAPHSS_I_NO_PAST
-                                     ? graphss_i_score_look(
+                                     ? graphss_i_score_static(
                                            m, half, in->anomaly + i * GRAPHSS_I_ANOMALIES)
                                      : graphss_i_score_change(
                                            m, half, in->change + i * GRAPHSS_I_CHANGES);
@@ -100,7 +101,7 @@ graphss_status graphss_i_reference_fit(
     for (size_t half = 0; half < 2 && !st; half++) {
         for (size_t i = 0; i < in->rows; i++)
             use[i] = graphss_i_half_of(in->node[i % in->m]) != half;
-        const graphss_i_gate_rows look = {.x = in->anomaly,
+        const graphss_i_gate_rows static_rows = {.x = in->anomaly,
             .state = in->state,
             .use = use,
             .rows = in->rows,
@@ -110,7 +111,7 @@ graphss_status graphss_i_reference_fit(
             .mean = m->mean,
             .spread = m->spread,
             .penalty = in->penalty};
-        st = graphss_i_gate_fit(ctx, m->half_gate[half][1], &look);
+        st = graphss_i_gate_fit(ctx, m->half_gate[half][1], &static_rows);
         for (size_t i = 0; i < in->rows; i++) {
             use[i] = use[i] && in->changed[i];
             hostile[i] = in->state[i] != GRAPHSS_I_UNTOUCHED;

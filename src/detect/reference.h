@@ -31,7 +31,8 @@ graphss_status graphss_i_reference_fit(
 size_t graphss_i_half_of(int32_t number);
 /* Log odds of tampered against untouched; anomaly [GRAPHSS_I_ANOMALIES], change
  * [GRAPHSS_I_CHANGES] of a node in this half. */
-double graphss_i_score_look(const graphss_i_state_model *m, size_t half, const float *anomaly);
+double graphss_i_score_static(
+    const graphss_i_state_model *m, size_t half, const float *anomaly);
 double graphss_i_score_change(
     const graphss_i_state_model *m, size_t half, const float *change);
 /* The score of a node with a past, from its row of change. */

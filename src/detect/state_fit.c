@@ -322,7 +322,7 @@ static graphss_status collect(graphss_ctx *ctx, rehearsing *x)
 /* ---- fits ---- */
 
 /* Rows of a node are alike, so it is nodes that count: few of them teach less. */
-static double caution(const rehearsing *x)
+static double penalty_scale(const rehearsing *x)
 {
     return fmax(1, (double)TUNE_REHEARSED_MOST / (double)x->m);
 }
@@ -352,7 +352,7 @@ static graphss_status fit_reader(
         .f = GRAPHSS_I_SOURCES,
         .label = label,
         .weight = weight,
-        .penalty = TUNE_READER_PENALTY * caution(x),
+        .penalty = TUNE_READER_PENALTY * penalty_scale(x),
         .centre = centre,
         .noisy = true,
         .noise = *noise,
@@ -398,7 +398,7 @@ static graphss_status fit(graphss_ctx *ctx, graphss_i_state_model *m, const rehe
         .states = GRAPHSS_I_STATES,
         .mean = m->mean,
         .spread = m->spread,
-        .penalty = TUNE_GATE_PENALTY * caution(x)};
+        .penalty = TUNE_GATE_PENALTY * penalty_scale(x)};
     if (!st)
         st = graphss_i_gate_fit(ctx, m->gate[1], &state);
     for (size_t i = 0; i < x->rows; i++) {
@@ -416,7 +416,7 @@ static graphss_status fit(graphss_ctx *ctx, graphss_i_state_model *m, const rehe
         .states = 2,
         .mean = m->change_mean,
         .spread = m->change_spread,
-        .penalty = TUNE_GATE_PENALTY * caution(x)};
+        .penalty = TUNE_GATE_PENALTY * penalty_scale(x)};
     if (!st)
         st = graphss_i_gate_fit(ctx, m->change, &change);
     graphss_release(ctx, use);
@@ -485,7 +485,7 @@ graphss_status graphss_i_state_model_learn(graphss_ctx *ctx, graphss_i_state_mod
         .change = x.change,
         .state = x.state,
         .changed = x.changed,
-        .penalty = TUNE_GATE_PENALTY * caution(&x)};
+        .penalty = TUNE_GATE_PENALTY * penalty_scale(&x)};
     if (!st)
         st = graphss_i_reference_fit(ctx, &m, &all);
     if (!st) {

@@ -58,7 +58,7 @@
 #define TUNE_REFERENCE 2048
 /* Features of a node whose pairs are counted, and neighbours compared for similarity and
  * triangles, evenly spaced: long rows and hubs would cost too much. */
-#define TUNE_LOOKED_AT 64
+#define TUNE_SAMPLED 64
 /* Standardised anomalies are cut here, and their squares here. With 3 and 9 swaps are read two
  * points better (six splits each of Cora and Citeseer), but alerts on small graphs miss some.
  */
@@ -95,8 +95,8 @@
 /* The same for looks, and by how much, in log odds, the validation nodes are taken to look
  * worse than they do: the middle of the scores is matched before (alert_score.c), so that less
  * is left to tolerate. Of 84 honest snapshots of Cora and Citeseer none alerts then. */
-#define TUNE_LOOK_TOLERANCE 1.5
-#define TUNE_LOOK_MARGIN 0.25
+#define TUNE_STATIC_TOLERANCE 1.5
+#define TUNE_STATIC_MARGIN 0.25
 /* Share of the reference beyond which its tail is taken as exponential, and the least mean
  * excess of it, in log odds. */
 #define TUNE_TAIL 0.1

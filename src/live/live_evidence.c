@@ -247,7 +247,7 @@ static size_t gather(graphss_live *x, bool past, int32_t *list, const int32_t *n
     for (size_t i = 0; i < m; i++) {
         size_t degree;
         const int32_t *key = edges_of(x, past, (size_t)node[i], &degree);
-        const size_t most = degree < TUNE_LOOKED_AT ? degree : TUNE_LOOKED_AT;
+        const size_t most = degree < TUNE_SAMPLED ? degree : TUNE_SAMPLED;
         for (size_t j = 0; j <= most; j++) {
             const int32_t u = j < most ? sampled(key, degree, j, most) : node[i];
             if (net->stamp[u] != net->epoch) {
@@ -352,7 +352,7 @@ static graphss_status evidence_in(graphss_ctx *ctx, graphss_live *x, bool past,
     float *evidence, float *anomaly, const int32_t *node, size_t m)
 {
     graphss_i_live_view *v = past ? &x->past : &x->now;
-    const size_t most = m * (TUNE_LOOKED_AT + 1) < x->n ? m * (TUNE_LOOKED_AT + 1) : x->n;
+    const size_t most = m * (TUNE_SAMPLED + 1) < x->n ? m * (TUNE_SAMPLED + 1) : x->n;
     int32_t *list = graphss_i_alloc(ctx, most, sizeof *list);
     if (!list)
         return GRAPHSS_ERR_NOMEM;

@@ -117,8 +117,8 @@ struct graphss_live {
     size_t n_alerts;
     double now_t, next_check;
     uint64_t applied, duplicates, refused, expired, checks, judged, warm;
-    graphss_live_look look[GRAPHSS_LIVE_LOOKS];
-    size_t n_looks;
+    graphss_live_past_test past_test[GRAPHSS_LIVE_PAST_TESTS];
+    size_t n_past_tests;
 
     graphss_i_live_seen seen;
     graphss_i_live_ending *ending; /* a ring */

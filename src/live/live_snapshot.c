@@ -318,8 +318,8 @@ graphss_status graphss_live_adopt(
     if (!st)
         st = carry_rest(ctx, to, from);
     if (!st) {
-        memcpy(to->look, from->look, from->n_looks * sizeof *to->look);
-        to->n_looks = from->n_looks;
+        memcpy(to->past_test, from->past_test, from->n_past_tests * sizeof *to->past_test);
+        to->n_past_tests = from->n_past_tests;
     }
     graphss_release(ctx, number);
     graphss_dataset_destroy(ctx, &data);

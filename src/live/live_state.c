@@ -280,12 +280,12 @@ static void put_sizes(bytes *b, graphss_live *x, size_t *n)
         put(b, count[i], sizeof **count);
     PUT(b, x->batch);
     PUT(b, x->reference);
-    x->n_looks = put_count(b, x->n_looks, sizeof *x->look);
-    if (!b->st && x->n_looks > GRAPHSS_LIVE_LOOKS) {
-        x->n_looks = 0;
+    x->n_past_tests = put_count(b, x->n_past_tests, sizeof *x->past_test);
+    if (!b->st && x->n_past_tests > GRAPHSS_LIVE_PAST_TESTS) {
+        x->n_past_tests = 0;
         b->st = graphss_i_fail(b->ctx, GRAPHSS_ERR_DATA, "too many past tests");
     }
-    put(b, x->look, x->n_looks * sizeof *x->look);
+    put(b, x->past_test, x->n_past_tests * sizeof *x->past_test);
 }
 
 /* Reads or writes everything after the head. */

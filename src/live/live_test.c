@@ -319,24 +319,24 @@ static int by_number(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static void keep_look(graphss_live *x)
+static void keep_test(graphss_live *x)
 {
     const graphss_i_live_group *all = &x->group[0];
-    if (x->n_looks == GRAPHSS_LIVE_LOOKS) { /* every other one of the past is enough */
-        for (size_t i = 0; i < GRAPHSS_LIVE_LOOKS / 2; i++)
-            x->look[i] = x->look[2 * i + 1];
-        x->n_looks = GRAPHSS_LIVE_LOOKS / 2;
+    if (x->n_past_tests == GRAPHSS_LIVE_PAST_TESTS) { /* drops every other one */
+        for (size_t i = 0; i < GRAPHSS_LIVE_PAST_TESTS / 2; i++)
+            x->past_test[i] = x->past_test[2 * i + 1];
+        x->n_past_tests = GRAPHSS_LIVE_PAST_TESTS / 2;
     }
-    x->look[x->n_looks++] = (graphss_live_look){.t = x->now_t,
+    x->past_test[x->n_past_tests++] = (graphss_live_past_test){.t = x->now_t,
         .p_value = graphss_i_bets_p_value(&all->bets),
         .e_value = graphss_i_bets_value(&all->bets),
         .open = all->alert != 0};
 }
 
-const graphss_live_look *graphss_live_looks(const graphss_live *x, size_t *n)
+const graphss_live_past_test *graphss_live_past_tests(const graphss_live *x, size_t *n)
 {
-    *n = x->n_looks;
-    return x->look;
+    *n = x->n_past_tests;
+    return x->past_test;
 }
 
 static graphss_status check(graphss_ctx *ctx, graphss_live *x, graphss_live_batch *out)
@@ -350,7 +350,7 @@ static graphss_status check(graphss_ctx *ctx, graphss_live *x, graphss_live_batc
         if (e >= graphss_i_live_threshold(x, g) && !x->group[g].alert)
             st = raise_alert(ctx, x, g, e);
     }
-    keep_look(x);
+    keep_test(x);
     if (!st && x->opt.trust_after > 0 && !graphss_i_live_open_alerts(x) &&
         x->now_t >= x->trusted_since + x->opt.trust_after) {
         st = graphss_i_live_trust_now(ctx, x);

@@ -306,7 +306,7 @@ static graphss_status log_end(graphss_ctx *ctx, graphss_i_pg *r, uint64_t *out)
 }
 
 /* One read of the slot. */
-static graphss_status look(graphss_ctx *ctx, graphss_i_pg *r)
+static graphss_status read_slot(graphss_ctx *ctx, graphss_i_pg *r)
 {
     graphss_status st = GRAPHSS_OK;
     uint64_t end = 0;
@@ -341,7 +341,7 @@ graphss_status graphss_i_postgresql_more(
     graphss_i_pg *r = s->self;
     const double until = graphss_i_seconds() + seconds;
     for (;;) {
-        const graphss_status st = look(ctx, r);
+        const graphss_status st = read_slot(ctx, r);
         const double left = until - graphss_i_seconds();
         if (st || s->n_lines || left <= 0)
             return st;

@@ -461,7 +461,7 @@ static graphss_status check(
                     ctx, in->split, s->n_all, graphss_model_classes(in->model), "current");
 }
 
-static graphss_status look_back(
+static graphss_status open_previous(
     graphss_ctx *ctx, graphss_i_scene *s, const graphss_part_input *in)
 {
     graphss_split all = {0};
@@ -512,7 +512,7 @@ graphss_status graphss_i_scene_open(
         .split = &s->split,
         .seed = in->seed};
     if (!st && in->previous)
-        st = look_back(ctx, s, in);
+        st = open_previous(ctx, s, in);
     st = graphss_engine_agree(ctx, st, NULL);
     if (st)
         graphss_i_scene_close(ctx, s);

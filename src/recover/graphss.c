@@ -4,11 +4,11 @@
  * by a recipe or a search (detect/state_model.h). Without a past the state of a node is
  * inferred from its anomalies; the reader of each state gives its class. With a past a node
  * that did not change is untouched, and one that changed was either attacked, and keeps what
- * was believed of it before, or changed honestly, and is read as it is now as far as its look
- * is untouched, too (compare_node). Where the nodes that did not change look tampered with,
- * the past is not clean: they are then read as nodes without a past. Trusted nodes are
- * untouched whatever they look like, and like labelled ones they have no say in the shares of
- * the states.
+ * was believed of it before, or changed benignly, and is read as it is now as far as its
+ * present state is untouched, too (compare_node). Where the nodes that did not change look
+ * tampered with, the past is not clean: they are then read as nodes without a past. Trusted
+ * nodes are untouched whatever their anomalies, and like labelled ones they do not count for
+ * the shares of the states.
  *
  * On several ranks each has groups of its own nodes. Evidence is asked for by all together
  * (detect/class_evidence.h), so loops over groups go on until the last rank is done. */
@@ -37,7 +37,7 @@ typedef struct recovering {
     graphss_i_group fresh;     /* nodes without a past */
     graphss_i_group still;     /* nodes that did not change */
     graphss_i_group changed;   /* nodes that did */
-    graphss_i_group looked;    /* the same, without a past */
+    graphss_i_group present;   /* the same, without a past */
     size_t n_still, n_changed; /* nodes of these groups on all ranks */
     /* [changed.m] the type of tampering of a changed node */
     uint8_t *what;
@@ -53,7 +53,7 @@ static void close_all(graphss_ctx *ctx, recovering *x)
     graphss_i_group_destroy(ctx, &x->fresh);
     graphss_i_group_destroy(ctx, &x->still);
     graphss_i_group_destroy(ctx, &x->changed);
-    graphss_i_group_destroy(ctx, &x->looked);
+    graphss_i_group_destroy(ctx, &x->present);
     graphss_release(ctx, x->what);
     graphss_release(ctx, x->evidence);
     graphss_release(ctx, x->anomaly);
@@ -220,7 +220,7 @@ static void keep_row(float *out, const double *p, size_t k)
 }
 
 /* Nodes judged without a past. */
-static graphss_status look_now(graphss_ctx *ctx, recovering *x, graphss_i_group *g)
+static graphss_status read_now(graphss_ctx *ctx, recovering *x, graphss_i_group *g)
 {
     const size_t k = g->k, wide = k * GRAPHSS_I_ROW;
     double *p = graphss_i_alloc(ctx, k, sizeof *p), odds[GRAPHSS_I_STATES];
@@ -261,13 +261,13 @@ static uint8_t what_changed(const graphss_i_change_counts *c)
                  (c->features_added + c->features_removed ? GRAPHSS_I_TAMPERED_FEATURES : 0));
 }
 
-/* A changed node whose state without a past is known (x->looked). If its change was hostile,
+/* A changed node whose state without a past is known (x->present). If its change was hostile,
  * it keeps its former classes. If not, its present ones; as far as it looks tampered with all
  * the same, its former classes and those of the readers of the tampered states count alike. */
 static void compare_node(
     recovering *x, size_t at, const float *now, const float *past, double *p)
 {
-    const graphss_i_group *look = &x->looked;
+    const graphss_i_group *present = &x->present;
     graphss_i_group *g = &x->changed;
     const graphss_i_defence_input *s = x->in;
     const size_t k = g->k, v = (size_t)g->node[at], was = (size_t)s->before[v];
@@ -281,17 +281,17 @@ static void compare_node(
         g->fixed[at] == TRUSTED ? 0 : (float)graphss_i_change_odds(&x->states, change);
     graphss_i_state_read(p, &x->states, GRAPHSS_I_UNTOUCHED, past);
     keep_row(g->prob + (BEFORE * g->room + at) * k, p, k);
-    const double *state = look->state + at * look->states;
+    const double *state = present->state + at * present->states;
     for (size_t y = 0; y < k; y++) {
         p[y] *= (1 - state[0]) / 2;
-        for (size_t t = 0; t < look->states; t++)
-            p[y] +=
-                state[t] * (t ? 0.5 : 1) * (double)look->prob[(t * look->room + at) * k + y];
+        for (size_t t = 0; t < present->states; t++)
+            p[y] += state[t] * (t ? 0.5 : 1) *
+                    (double)present->prob[(t * present->room + at) * k + y];
     }
     keep_row(g->prob + (NOW * g->room + at) * k, p, k);
 }
 
-static graphss_status look_back(graphss_ctx *ctx, recovering *x)
+static graphss_status compare_past(graphss_ctx *ctx, recovering *x)
 {
     graphss_i_group *g = &x->changed;
     const size_t wide = g->k * GRAPHSS_I_ROW, rows = g->m < CHUNK ? g->m : CHUNK;
@@ -331,7 +331,7 @@ static graphss_status find_hit(graphss_ctx *ctx, recovering *x, double **hit)
     *hit = graphss_i_calloc(ctx, x->in->n + (part ? part->n_ghost : 0), sizeof **hit);
     for (size_t i = 0; *hit && i < x->changed.m; i++) {
         double *state = x->changed.state + i * PAST_STATES;
-        state[NOW] *= (1 + x->looked.state[i * GRAPHSS_I_STATES]) / 2;
+        state[NOW] *= (1 + x->present.state[i * GRAPHSS_I_STATES]) / 2;
         state[BEFORE] = 1 - state[NOW];
         (*hit)[x->changed.node[i]] = state[BEFORE];
     }
@@ -394,7 +394,7 @@ static graphss_status choose_some(graphss_ctx *ctx, uint8_t *take, const graphss
 
 /* Nodes of a group, all or, of the unchanged ones, up to `most` of those without a label, with
  * their states without a past. */
-static graphss_status look_closer(graphss_ctx *ctx, recovering *x, graphss_i_group *out,
+static graphss_status read_nodes(graphss_ctx *ctx, recovering *x, graphss_i_group *out,
     const graphss_i_group *g, size_t most)
 {
     const bool all = most >= x->n_still;
@@ -415,7 +415,7 @@ static graphss_status look_closer(graphss_ctx *ctx, recovering *x, graphss_i_gro
     }
     graphss_release(ctx, take);
     if (!st)
-        st = look_now(ctx, x, out);
+        st = read_now(ctx, x, out);
     return st ? st : graphss_i_group_infer(ctx, out, x->in->seed, x->in->journal);
 }
 
@@ -426,14 +426,14 @@ static graphss_status judge_past(graphss_ctx *ctx, recovering *x)
     graphss_i_group *g = &x->still, seen = {0};
     if (!x->n_still)
         return GRAPHSS_OK;
-    graphss_status st = look_closer(ctx, x, &seen, g, SAMPLED);
+    graphss_status st = read_nodes(ctx, x, &seen, g, SAMPLED);
     const double n = seen.n_free ? (double)seen.n_free : 1;
     const double chance = sqrt(0.25 / n + 0.25 / fmax(1, x->states.rehearsed));
     x->contaminated =
         !st && 1 - seen.share[0] > x->states.clean_share + TUNE_CONTAMINATED + 3 * chance;
     if (x->contaminated && x->n_still > SAMPLED) {
         graphss_i_group_destroy(ctx, &seen);
-        st = look_closer(ctx, x, &seen, g, SIZE_MAX);
+        st = read_nodes(ctx, x, &seen, g, SIZE_MAX);
     }
     if (x->contaminated && !st) {
         const graphss_i_group narrow = *g;
@@ -469,11 +469,11 @@ static void hand_over(double *posterior, double *perturbed, const graphss_i_grou
 static graphss_status report(graphss_ctx *ctx, const recovering *x, graphss_i_report *out)
 {
     double share[GRAPHSS_I_STATES] = {0}, all = 0, hit = 0;
-    const graphss_i_group *const looked[] = {&x->fresh, &x->still};
+    const graphss_i_group *const present[] = {&x->fresh, &x->still};
     for (size_t g = 0; g < 2; g++)
-        for (size_t i = 0; i < looked[g]->m; i++)
-            for (size_t s = 0; s < looked[g]->states && !looked[g]->fixed[i]; s++)
-                share[s] += looked[g]->state[i * looked[g]->states + s];
+        for (size_t i = 0; i < present[g]->m; i++)
+            for (size_t s = 0; s < present[g]->states && !present[g]->fixed[i]; s++)
+                share[s] += present[g]->state[i * present[g]->states + s];
     for (size_t i = 0; i < x->changed.m; i++)
         if (!x->changed.fixed[i]) {
             share[x->what[i]] += x->changed.state[i * PAST_STATES + BEFORE];
@@ -507,15 +507,15 @@ static graphss_status infer(graphss_ctx *ctx, recovering *x)
         st = graphss_i_snapshot_open(
             ctx, &x->past, classes, s->model, &s->previous, s->previous_split, NULL);
     if (!st)
-        st = look_now(ctx, x, &x->fresh);
+        st = read_now(ctx, x, &x->fresh);
     if (!st)
         st = graphss_i_group_infer(ctx, &x->fresh, s->seed, s->journal);
     if (!st)
         st = judge_past(ctx, x);
     if (!st && x->n_changed)
-        st = look_closer(ctx, x, &x->looked, &x->changed, SIZE_MAX);
+        st = read_nodes(ctx, x, &x->present, &x->changed, SIZE_MAX);
     if (!st && x->n_changed)
-        st = look_back(ctx, x);
+        st = compare_past(ctx, x);
     if (!st)
         st = graphss_i_group_infer(ctx, &x->changed, s->seed, s->journal);
     double *hit = NULL;

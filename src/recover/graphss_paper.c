@@ -57,7 +57,7 @@ static graphss_status refit(graphss_ctx *ctx, void *user, float *prob, const int
 }
 
 /* seen [n]: the model's label of each node in the previous snapshot; -1: it is not there. */
-static graphss_status look_back(
+static graphss_status predict_past(
     graphss_ctx *ctx, int32_t *seen, const graphss_i_defence_input *scene)
 {
     const graphss_observation *past = &scene->previous;
@@ -92,7 +92,7 @@ static graphss_status run(graphss_ctx *ctx, double *posterior, double *perturbed
     float *prob = graphss_i_copy(ctx, scene->prob, n * k, sizeof *prob);
     graphss_status st = seen && phi && prob ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
     if (!st)
-        st = look_back(ctx, seen, scene);
+        st = predict_past(ctx, seen, scene);
     if (!st && start != scene->model)
         st =
             graphss_i_predict(ctx, prob, start, scene->current.graph, scene->current.features);

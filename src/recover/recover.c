@@ -36,7 +36,7 @@ static void workspace_destroy(graphss_ctx *ctx, workspace *w)
     graphss_split_destroy(ctx, &w->previous_split);
 }
 
-static graphss_status look_back(
+static graphss_status predict_past(
     graphss_ctx *ctx, workspace *w, graphss_i_defence_input *input, const graphss_i_defence *m)
 {
     graphss_status st =
@@ -227,7 +227,7 @@ static graphss_status run(graphss_ctx *ctx, graphss_recover_result *out,
     if (scene)
         take_scene(&input, scene);
     else if (!st && in->previous)
-        st = look_back(ctx, &w, &input, m);
+        st = predict_past(ctx, &w, &input, m);
     if (!st)
         st = graphss_i_predict(
             ctx, w.prob, in->model, input.current.graph, input.current.features);

@@ -119,22 +119,22 @@ static void put_evidence(graphss_i_text *t, const graphss_server *s,
     const graphss_live_status *v, const graphss_i_view *view)
 {
     size_t n;
-    const graphss_live_look *look = graphss_live_looks(s->live, &n);
+    const graphss_live_past_test *past = graphss_live_past_tests(s->live, &n);
     add(t, "<section id=\"evidence\"><h2>Evidence over time</h2>");
     if (n < 2) {
         add(t, "<p>The curve begins with the second test.</p>");
     } else {
         add(t, "<div class=\"two\"><figure><figcaption>p-value since the trusted snapshot, on "
                "a logarithmic scale: the lower the stranger</figcaption>");
-        graphss_i_page_plot(t, look, n, true, 0);
+        graphss_i_page_plot(t, past, n, true, 0);
         add(t, "</figure><figure><figcaption>Evidence of the test; above the dashed line, ");
         graphss_i_text_short(t, view->all.threshold);
         add(t, ", an alert is raised</figcaption>");
-        graphss_i_page_plot(t, look, n, false, view->all.threshold);
+        graphss_i_page_plot(t, past, n, false, view->all.threshold);
         add(t, "</figure></div><p class=\"ends\"><span>");
-        moment(t, look[0].t);
+        moment(t, past[0].t);
         add(t, "</span><span>");
-        moment(t, look[n - 1].t);
+        moment(t, past[n - 1].t);
         add(t, "</span></p>");
     }
     add(t, "<p>False alarms: at most ");

@@ -13,33 +13,33 @@ static double height_of(double x, double low, double high)
     return 1 - (at < 0 ? 0 : at > 1 ? 1 : at);
 }
 
-void graphss_i_page_plot(
-    graphss_i_text *t, const graphss_live_look *look, size_t n, bool p_value, double threshold)
+void graphss_i_page_plot(graphss_i_text *t, const graphss_live_past_test *past, size_t n,
+    bool p_value, double threshold)
 {
     double low = p_value ? -3 : -1, high = p_value ? 0 : log10(threshold) + 0.5;
     for (size_t i = 0; i < n; i++) {
-        const double x = p_value ? look[i].p_value : look[i].e_value;
+        const double x = p_value ? past[i].p_value : past[i].e_value;
         if (x > 0 && isfinite(x)) {
             low = fmin(low, fmax(floor(log10(x)), -12));
             high = fmax(high, log10(x));
         }
     }
-    const double from = look[0].t, span = fmax(look[n - 1].t - from, 1e-9);
+    const double from = past[0].t, span = fmax(past[n - 1].t - from, 1e-9);
     graphss_i_text_format(t,
         "<svg class=\"plot\" viewBox=\"0 0 %d %d\" preserveAspectRatio=\""
         "none\" role=\"img\" aria-label=\"%s over time, now ",
         WIDE, HIGH, p_value ? "p-value" : "evidence");
-    graphss_i_text_short(t, p_value ? look[n - 1].p_value : look[n - 1].e_value);
+    graphss_i_text_short(t, p_value ? past[n - 1].p_value : past[n - 1].e_value);
     graphss_i_text_add(t, "\">");
     for (size_t i = 0; i + 1 < n; i++) /* while an alert was open */
-        if (look[i].open) {
+        if (past[i].open) {
             graphss_i_text_add(t, "<rect class=\"open\" y=\"0\" x=\"");
-            graphss_i_text_fixed(t, WIDE * (look[i].t - from) / span, 1);
+            graphss_i_text_fixed(t, WIDE * (past[i].t - from) / span, 1);
             graphss_i_text_add(t, "\" width=\"");
             size_t end = i;
-            while (end + 1 < n && look[end].open)
+            while (end + 1 < n && past[end].open)
                 end++;
-            graphss_i_text_fixed(t, WIDE * (look[end].t - look[i].t) / span, 1);
+            graphss_i_text_fixed(t, WIDE * (past[end].t - past[i].t) / span, 1);
             graphss_i_text_format(t, "\" height=\"%d\"/>", HIGH);
             i = end;
         }
@@ -56,9 +56,9 @@ void graphss_i_page_plot(
     }
     graphss_i_text_add(t, "<path class=\"curve\" d=\"");
     for (size_t i = 0; i < n; i++) {
-        const double x = p_value ? look[i].p_value : look[i].e_value;
+        const double x = p_value ? past[i].p_value : past[i].e_value;
         graphss_i_text_add(t, i ? "L" : "M");
-        graphss_i_text_fixed(t, WIDE * (look[i].t - from) / span, 1);
+        graphss_i_text_fixed(t, WIDE * (past[i].t - from) / span, 1);
         graphss_i_text_add(t, " ");
         graphss_i_text_fixed(t, HIGH * height_of(x > 0 ? x : 1e-300, low, high), 1);
     }

@@ -303,7 +303,7 @@ int graphss_i_notify_socket(void);
  * ---- */
 
 /* p-values (log scale, 1 at the top), or evidence with a line at the threshold. */
-void graphss_i_page_plot(graphss_i_text *t, const graphss_live_look *look, size_t n,
+void graphss_i_page_plot(graphss_i_text *t, const graphss_live_past_test *past, size_t n,
     bool p_value, double threshold);
 /* A node among its neighbours: edges that were added, cut, and are as they were. */
 void graphss_i_page_neighbours(

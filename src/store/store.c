@@ -145,7 +145,7 @@ static uint64_t weight(size_t bytes)
     return 1 + bytes / 1024;
 }
 
-graphss_status graphss_i_store_look(graphss_ctx *ctx, graphss_store *s)
+graphss_status graphss_i_store_measure(graphss_ctx *ctx, graphss_store *s)
 {
     graphss_status st = graphss_i_store_number(ctx, s, &s->batch,
         "select coalesce(max(b), 0) from (select max(id) as b from batch"
@@ -176,7 +176,7 @@ graphss_status graphss_store_open(
     s->name = s->path = graphss_i_strdup(ctx, path);
     graphss_status st = s->path ? s->base->open(ctx, s, mode) : GRAPHSS_ERR_NOMEM;
     if (!st)
-        st = graphss_i_store_look(ctx, s);
+        st = graphss_i_store_measure(ctx, s);
     if (st)
         graphss_store_close(ctx, s);
     else

@@ -83,7 +83,7 @@ graphss_status graphss_i_store_number(
 /* ---- store.c ---- */
 
 /* Reads from the tables: the last batch, and what follows the newest snapshot. */
-graphss_status graphss_i_store_look(graphss_ctx *ctx, graphss_store *s);
+graphss_status graphss_i_store_measure(graphss_ctx *ctx, graphss_store *s);
 /* Ends a transaction: commits if st is OK, else rolls back; returns the status of both. */
 graphss_status graphss_i_store_end(graphss_ctx *ctx, graphss_store *s, graphss_status st);
 /* Statements that make the tables, with the types of SQLite. */

@@ -257,7 +257,7 @@ graphss_status graphss_store_resume(
     bool again = false;
     graphss_status st = s->base->revive(ctx, s, &again);
     if (!st && again)
-        st = graphss_i_store_look(ctx, s);
+        st = graphss_i_store_measure(ctx, s);
     return st ? st : graphss_i_store_state(ctx, s, out, model, 0);
 }
 

@@ -18,8 +18,9 @@ typedef struct verdicts {
     size_t n_groups, n_nodes; /* judged */
 } verdicts;
 
-static graphss_status look_honest(graphss_ctx *ctx, verdicts *v, const graphss_i_job_state *s,
-    const graphss_defence_input *in, const graphss_alert_options *opt)
+static graphss_status score_default(graphss_ctx *ctx, verdicts *v,
+    const graphss_i_job_state *s, const graphss_defence_input *in,
+    const graphss_alert_options *opt)
 {
     const graphss_snapshots *made = &s->trial.snapshots;
     graphss_alert_scores scores = {0};
@@ -38,7 +39,7 @@ static graphss_status look_honest(graphss_ctx *ctx, verdicts *v, const graphss_i
     return st;
 }
 
-static graphss_status look_paper(graphss_ctx *ctx, verdicts *v, const graphss_i_job_state *s,
+static graphss_status score_paper(graphss_ctx *ctx, verdicts *v, const graphss_i_job_state *s,
     const graphss_defence_input *in)
 {
     const graphss_snapshots *made = &s->trial.snapshots;
@@ -138,8 +139,8 @@ graphss_status graphss_i_cell_alert(graphss_ctx *ctx, json_t *record,
         st = take_room(ctx, &v, made);
     const double began = graphss_i_seconds();
     if (!st)
-        st = job->mode == GRAPHSS_MODE_PAPER ? look_paper(ctx, &v, s, &in)
-                                             : look_honest(ctx, &v, s, &in, &opt.alert);
+        st = job->mode == GRAPHSS_MODE_PAPER ? score_paper(ctx, &v, s, &in)
+                                             : score_default(ctx, &v, s, &in, &opt.alert);
     const double seconds = graphss_i_seconds() - began;
     if (!st && !(v.node = graphss_i_score_nodes(ctx, v.node_score, s)))
         st = GRAPHSS_ERR_NOMEM;

@@ -155,7 +155,7 @@ TEST(a_saved_state_goes_on_with_the_same_bits)
     graphss_live *live = NULL, *again = NULL;
     graphss_live_options opt;
     void *bytes = NULL, *later[2] = {NULL, NULL};
-    size_t n = 0, size[2], n_looks = 0;
+    size_t n = 0, size[2], n_past_tests = 0;
     world_make(ctx, &w, "gcn", SYNTH, true);
     graphss_live_options_init(&opt);
     opt.expire = 900;
@@ -177,9 +177,9 @@ TEST(a_saved_state_goes_on_with_the_same_bits)
     graphss_live_status s;
     graphss_live_status_get(live, &s);
     assert_true(s.checks > 0 && s.judged > 100 && s.expired > 0);
-    const graphss_live_look *look = graphss_live_looks(again, &n_looks);
-    assert_int_equal(n_looks, s.checks);
-    assert_true(look[0].t > 1000 && look[n_looks - 1].t <= s.now);
+    const graphss_live_past_test *past = graphss_live_past_tests(again, &n_past_tests);
+    assert_int_equal(n_past_tests, s.checks);
+    assert_true(past[0].t > 1000 && past[n_past_tests - 1].t <= s.now);
     for (size_t cut = 0; cut < n; cut += n / 60 + 1) {
         graphss_live *none = NULL;
         assert_int_equal(graphss_live_load(ctx, &none, w.model, bytes, cut), GRAPHSS_ERR_DATA);
