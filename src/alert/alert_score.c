@@ -425,8 +425,8 @@ static graphss_status match_scores(graphss_ctx *ctx, const graphss_i_alert_conte
     return GRAPHSS_OK;
 }
 
-/* x->scores.contaminated: at least the fraction of n looks, moved down, that are beyond those
- * rehearsed; unchanged where none certainly are. */
+/* x->scores.contaminated: at least the fraction of n scores without a past, moved down, that
+ * are beyond those rehearsed; unchanged where none certainly are. */
 static graphss_status find_contaminated(graphss_ctx *ctx, graphss_i_alert_context *x,
     const double *static_score, size_t n, double moved)
 {
@@ -447,7 +447,7 @@ static graphss_status find_contaminated(graphss_ctx *ctx, graphss_i_alert_contex
     return GRAPHSS_OK;
 }
 
-/* The attack may be in the past already: some nodes that did not change are looked at. */
+/* The attack may be in the past already: a sample of the unchanged nodes is tested. */
 static graphss_status doubt_past(graphss_ctx *ctx, graphss_i_alert_context *x)
 {
     const graphss_alert_scores *s = &x->scores;
