@@ -11,12 +11,15 @@ typedef struct recover_arguments {
     const char *method, *model_file, *current, *previous, *split, *trusted, *output, *flips,
         *predictor, *report, *answers, *answers_before, *checkpoint;
     double checkpoint_every;
-    bool list;
+    bool list, poisoned;
 } recover_arguments;
 
 #define FIELD(name) offsetof(recover_arguments, name)
 static const graphss_option rows[] = {
     {"method", GRAPHSS_OPTION_STRING, FIELD(method), 0, 0, NULL, "NAME", "the defence", 'm'},
+    {"poisoned", GRAPHSS_OPTION_BOOL, FIELD(poisoned), 0, 0, NULL, NULL,
+        "the snapshot may have been attacked before the model was trained on it: method poisoned",
+        0},
     {"model-file", GRAPHSS_OPTION_STRING, FIELD(model_file), 0, 0, NULL, "MODEL",
         "a model that train wrote", 0},
     {"predictor", GRAPHSS_OPTION_STRING, FIELD(predictor), 0, 0, NULL, "COMMAND",
@@ -36,7 +39,7 @@ static const graphss_option rows[] = {
     {"output", GRAPHSS_OPTION_STRING, FIELD(output), 0, 0, NULL, "OUT",
         "where to write: OUT.npz, or a table as OUT.csv or OUT.tsv", 'o'},
     {"flips", GRAPHSS_OPTION_STRING, FIELD(flips), 0, 0, NULL, "FLIPS",
-        "method graphss: also write the changes that would undo the attack, for apply", 0},
+        "methods graphss, poisoned: also write the changes that would undo the attack, for apply", 0},
     {"report", GRAPHSS_OPTION_STRING, FIELD(report), 0, 0, NULL, "FILE.html",
         "also write the findings and reasons as a page that can be sent on", 0},
     {"checkpoint", GRAPHSS_OPTION_STRING, FIELD(checkpoint), 0, 0, NULL, "DIR",
@@ -255,6 +258,11 @@ static void show(cli *app, const graphss_recover_result *r, const recover_argume
             cli_json_set(app->json, "kind", cli_json_text(graphss_perturbation_text(r->kind)));
             cli_json_set(app->json, "share", cli_json_real(r->share));
         }
+        if (r->foreign) {
+            cli_json_set(
+                app->json, "distrusted_links", json_integer((json_int_t)r->distrusted));
+            cli_json_set(app->json, "doubted_labels", json_integer((json_int_t)r->doubted));
+        }
         if (own->trusted)
             cli_json_set(app->json, "trusted", json_integer((json_int_t)opt->n_trusted));
         if (own->flips) {
@@ -275,6 +283,10 @@ static void show(cli *app, const graphss_recover_result *r, const recover_argume
     printf("Method   ");
     cli_wrap(stdout, method, 9, 9);
     free(method);
+    if (r->foreign)
+        printf("Distrust %u of %zu links, %u training label%s\n", (unsigned)r->distrusted,
+            graphss_graph_edges(&data->graph), (unsigned)r->doubted,
+            r->doubted == 1 ? "" : "s");
     if (own->trusted)
         printf(
             "Trusted  %zu node%s, read as untouched\n", opt->n_trusted, cli_s(opt->n_trusted));
@@ -478,6 +490,10 @@ static graphss_status run(cli *app)
         list_methods(app);
         return GRAPHSS_OK;
     }
+    if (own.poisoned && cli_given(app, "method") && strcmp(own.method, "poisoned") != 0)
+        return cli_usage(app, "--poisoned is the method poisoned, found %s", own.method);
+    if (own.poisoned)
+        own.method = "poisoned";
     st = cli_check_answers(app, own.model_file, own.previous);
     if (st)
         return st;
@@ -497,7 +513,8 @@ static graphss_status run(cli *app)
         st = cli_check_output(app, own.flips, input, INPUTS);
     if (!st)
         st = choose_options(app, &opt, own.method, NULL);
-    if (!st && (own.flips || own.trusted) &&
+    const bool cuts = own.flips && !own.trusted && strcmp(own.method, "poisoned") == 0;
+    if (!st && (own.flips || own.trusted) && !cuts &&
         !graphss_recover_method_finds(graphss_lab_method_find(own.method), opt.mode))
         st = cli_usage(app, "--%s has no meaning for %s in %s mode",
             own.flips ? "flips" : "trusted", own.method, graphss_mode_text(opt.mode));
@@ -586,6 +603,7 @@ const cli_command cli_recover = {
         "--previous DIR/previous.npz -o out.npz\n"
         "recover --model-file cora.model --current new.npz --previous old.npz "
         "--flips back.tsv -o out.npz\n"
+        "recover --model-file my.model --current today/ --poisoned -o out.csv\n"
         "recover --list\n",
     .ranks = CLI_SHARED,
     .whole = whole,

@@ -7,10 +7,10 @@
 #include "cli.h"
 
 typedef struct train_arguments {
-    const char *model, *output, *plot, *predictor;
+    const char *model, *output, *plot, *predictor, *flips;
     const char *checkpoint;
     double checkpoint_every;
-    bool curves;
+    bool curves, poisoned;
 } train_arguments;
 
 #define FIELD(name) offsetof(train_arguments, name)
@@ -20,6 +20,12 @@ static const graphss_option rows[] = {
         "a program that answers, COMMAND IN.npz OUT.npz: the model is fitted to it", 0},
     {"output", GRAPHSS_OPTION_STRING, FIELD(output), 0, 0, NULL, "MODEL",
         "write the model here; without it the model is only measured", 'o'},
+    {"poisoned", GRAPHSS_OPTION_BOOL, FIELD(poisoned), 0, 0, NULL, NULL,
+        "the data may have been attacked before: find links and training labels that are not to "
+        "be trusted, and train without them",
+        0},
+    {"flips", GRAPHSS_OPTION_STRING, FIELD(flips), 0, 0, NULL, "FLIPS",
+        "with --poisoned: write the distrusted links here, for apply", 0},
     {"checkpoint", GRAPHSS_OPTION_STRING, FIELD(checkpoint), 0, 0, NULL, "FILE",
         "keep the state of the training here and, after an interruption, go on from it; the "
         "file "
@@ -130,6 +136,92 @@ static graphss_status write_plot(cli *app, const char *path, const cli_fit *fit,
     return st;
 }
 
+/* ---- --poisoned ---- */
+
+/* data and split become what is trusted; found keeps what is not. */
+static graphss_status distrust(cli *app, graphss_poisoned_result *found, graphss_dataset *data,
+    graphss_split *split, const graphss_train_options *opt, const char *path)
+{
+    graphss_flips flips = {0};
+    graphss_status st = graphss_poisoned_run(app->ctx, found,
+        &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
+            .graph = &data->graph,
+            .features = &data->features,
+            .n_classes = data->n_classes,
+            .split = split,
+            .seed = (uint64_t)app->global.seed},
+        opt);
+    terminal_clear(&app->term);
+    if (!st && path)
+        st = graphss_poisoned_flips(app->ctx, &flips, &data->graph, found->foreign);
+    if (!st && path) {
+        snprintf(flips.dataset, sizeof flips.dataset, "%.63s", data->name);
+        snprintf(flips.hash, sizeof flips.hash, "%s", data->hash);
+        snprintf(flips.seed, sizeof flips.seed, "%llu", (unsigned long long)app->global.seed);
+        st = graphss_flips_write(app->ctx, &flips, path, data);
+    }
+    graphss_flips_destroy(app->ctx, &flips);
+    if (st)
+        return st;
+    const graphss_graph whole = data->graph;
+    const graphss_split all = *split;
+    data->graph = found->trusted;
+    *split = found->split;
+    found->trusted = whole;
+    found->split = all;
+    return GRAPHSS_OK;
+}
+
+static void show_distrust(cli *app, const graphss_poisoned_result *found,
+    const graphss_dataset *data, const char *path)
+{
+    enum { NAMED = 5 };
+    char buffer[24];
+    const graphss_split *all = &found->split;
+    const size_t links = graphss_graph_edges(&found->trusted);
+    printf("Links    %zu of %zu are not trusted and left out", found->distrusted, links);
+    if (path) {
+        printf(": ");
+        terminal_text(&app->term, stdout, path, 0);
+    }
+    printf("\nLabels   %zu of %zu training labels are doubted and left out", found->doubted,
+        all->n_train);
+    size_t named = 0;
+    for (size_t j = 0; j < all->n_train && named <= NAMED; j++)
+        if (found->doubt[j] > 0.5F) {
+            printf("%s%s", named ? ", " : ": ",
+                named == NAMED
+                    ? "..."
+                    : cli_name_at(&data->node_names, (size_t)all->train[j], buffer));
+            named++;
+        }
+    printf("\n");
+}
+
+static void fill_distrust(cli *app, const graphss_poisoned_result *found,
+    const graphss_dataset *data, const char *path)
+{
+    const graphss_split *all = &found->split;
+    json_t *json = json_object(), *list = json_array();
+    char buffer[24];
+    cli_json_set(
+        json, "links", json_integer((json_int_t)graphss_graph_edges(&found->trusted)));
+    cli_json_set(json, "distrusted_links", json_integer((json_int_t)found->distrusted));
+    cli_json_set(json, "share", cli_json_real(found->share));
+    cli_json_set(json, "flips", cli_json_text(path));
+    cli_json_set(json, "doubted_labels", json_integer((json_int_t)found->doubted));
+    for (size_t j = 0; j < all->n_train; j++)
+        if (found->doubt[j] > 0.5F) {
+            json_t *one = json_object();
+            cli_json_set(one, "node",
+                cli_json_text(cli_name_at(&data->node_names, (size_t)all->train[j], buffer)));
+            cli_json_set(one, "doubt", cli_json_real((double)found->doubt[j]));
+            json_array_append_new(list, one);
+        }
+    cli_json_set(json, "doubted", list);
+    cli_json_set(app->json, "poisoned", json);
+}
+
 static void show(cli *app, const cli_fit *fit, const graphss_dataset *data,
     const graphss_split *split, const graphss_train_options *opt, const train_arguments *own)
 {
@@ -215,6 +307,7 @@ static graphss_status run(cli *app)
     graphss_dataset data = {0};
     graphss_split split = {0};
     cli_fit fit = {0};
+    graphss_poisoned_result found = {0};
 
     defaults(&own);
     graphss_status st = cli_apply(app, OWN, &own);
@@ -239,11 +332,21 @@ static graphss_status run(cli *app)
         return cli_usage(app, "--checkpoint is of our own training, not of --predictor");
     if (own.checkpoint && own.output && strcmp(own.checkpoint, own.output) == 0)
         return cli_usage(app, "--output and --checkpoint both name %s", own.output);
+    if (own.flips && !own.poisoned)
+        return cli_usage(app, "--flips is of --poisoned");
+    if (own.poisoned && own.predictor)
+        return cli_usage(app, "--poisoned is of our own training, not of --predictor");
+    static const char *const alone[] = {"poisoned"};
+    st = cli_ranks_refuse(app, alone, 1);
+    if (st)
+        return st;
     const char *const input[] = {app->argument[0], split_opt.from};
     if (own.output)
         st = cli_check_output(app, own.output, input, 2);
     if (!st && own.plot)
         st = cli_check_output(app, own.plot, input, 2);
+    if (!st && own.flips)
+        st = cli_check_output(app, own.flips, input, 2);
     if (!st && own.checkpoint)
         st = cli_check_output(app, own.checkpoint, input, 2);
     if (st)
@@ -267,6 +370,13 @@ static graphss_status run(cli *app)
         fflush(stdout);
     }
     note_untrained(app, &split, &data);
+    if (own.poisoned) {
+        st = distrust(app, &found, &data, &split, &opt, own.flips);
+        if (st)
+            goto done;
+        if (!app->json)
+            show_distrust(app, &found, &data, own.flips);
+    }
     st = graphss_ctx_checkpoint(app->ctx, own.checkpoint, data.hash, own.checkpoint_every);
     if (st)
         goto done;
@@ -289,7 +399,10 @@ static graphss_status run(cli *app)
         fill(app, &fit, &data, &split, &split_opt, &opt, &own);
     else
         show(app, &fit, &data, &split, &opt, &own);
+    if (app->json && own.poisoned)
+        fill_distrust(app, &found, &data, own.flips);
 done:
+    graphss_poisoned_result_destroy(app->ctx, &found);
     cli_fit_done(app, &fit);
     graphss_split_destroy(app->ctx, &split);
     graphss_dataset_destroy(app->ctx, &data);
@@ -311,11 +424,15 @@ const cli_command cli_train = {
              "the split and the training labels. Defaults shown are those of gcn.\n"
              "Labels of your own data are used as they are. Of the public datasets and of "
              "generated graphs a tenth is made wrong on purpose, as in the benchmark; "
-             "--noise sets the share.\n",
+             "--noise sets the share.\n"
+             "--poisoned is for data that nobody knows to be clean. The model is trained on "
+             "the links it trusts: `apply --flips` makes the snapshot it knows as clean, and "
+             "`recover --poisoned` labels the poisoned one.\n",
     .examples = "train cora --model gcn -o cora.model\n"
                 "train cora --model sage --hidden 64 --dropout 0.5 --curves\n"
                 "train cora --split public --model sgc\n"
                 "train my_folder/ --train 0.6 --val 0.2 -o my.model --plot my.svg\n"
+                "train poisoned.npz --poisoned --flips cut.tsv -o clean.model\n"
                 "train cora --mode paper --json\n"
                 "train my_folder/ --predictor 'python3 my_gnn.py' -o my.model\n",
     .judges_data = true,

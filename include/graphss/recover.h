@@ -197,7 +197,9 @@ typedef struct graphss_recover_result {
     double seconds;
     uint64_t peak_memory; /* bytes, of the process so far */
     int32_t *model_label; /* [n_nodes] the model's own labels of current */
-    uint64_t reserved[3]; /* 0 */
+    float *foreign;       /* poisoned: as in graphss_poisoned_result; else NULL */
+    uint32_t distrusted, doubted; /* poisoned: links, training labels; else 0 */
+    uint64_t reserved[1];         /* 0 */
 } graphss_recover_result;
 
 /* Labels in->current. opt NULL: the default preset of "graphss". Progress stages, some of them
@@ -217,9 +219,47 @@ GRAPHSS_MUST_CHECK graphss_status graphss_recover_run(graphss_ctx *ctx,
 GRAPHSS_API void graphss_recover_result_destroy(
     graphss_ctx *ctx, graphss_recover_result *recovery);
 
+/* ---- a snapshot that was attacked before training ---- */
+
+/* A plain value; the arrays belong to it. docs/recovery.md has the model. */
+typedef struct graphss_poisoned_result {
+    float *foreign;          /* [graph->offset[n_nodes]] of each stored edge: the chance that it
+                              * does not belong there */
+    float *doubt;            /* [split->n_train] chance that the training label is wrong */
+    double *posterior;       /* [n_nodes x n_classes] */
+    double share;            /* estimated fraction of the edges that are foreign: of a clean
+                              * graph about as many as join unlike nodes by chance */
+    size_t distrusted;       /* edges that are more likely foreign than not, */
+    size_t doubted;          /* and training labels more likely wrong, but for the last of a
+                              * class */
+    graphss_graph trusted;   /* the graph without these edges */
+    graphss_split split;     /* the split without these training nodes */
+    uint64_t reserved[4];    /* 0 */
+} graphss_poisoned_result;
+
+/* Finds what not to trust of a snapshot on which a classifier is to be trained:
+ *
+ *     graphss_poisoned_run(ctx, &found, &in, NULL);
+ *     in.graph = &found.trusted, in.split = &found.split;
+ *     graphss_model_train(ctx, &model, NULL, &in, NULL);
+ *
+ * Edges that were added are found, not those that were cut. opt NULL: as of
+ * graphss_model_train. Progress stages: "train" and "distrust". Errors: those of
+ * graphss_model_train; INVALID (a classifier that does not look at edges). */
+GRAPHSS_MUST_CHECK graphss_status graphss_poisoned_run(graphss_ctx *ctx,
+    graphss_poisoned_result *out, const graphss_train_input *in,
+    const graphss_train_options *opt);
+/* The distrusted edges as a list of changes; foreign as above. dataset and hash are left empty.
+ */
+GRAPHSS_MUST_CHECK graphss_status graphss_poisoned_flips(graphss_ctx *ctx, graphss_flips *out,
+    const graphss_graph *graph, const float *foreign);
+GRAPHSS_API void graphss_poisoned_result_destroy(
+    graphss_ctx *ctx, graphss_poisoned_result *result);
+
 /* Changes to current that would undo the perturbation, at nodes whose `perturbed` is at least
  * `least` (0.5 is a good value after "graphss"). If previous has the node and its neighbour,
- * these are all its changes. Otherwise they are a guess: edges to nodes of other classes that
+ * these are all its changes. Of a recovery by "poisoned" they are the distrusted edges.
+ * Otherwise they are a guess: edges to nodes of other classes that
  * share no neighbour, and features that push hardest away from the recovered class; no edges
  * if found->kind is FEATURES, no features if it is EDGES. in is that of the recovery.
  * dataset and hash of the list are left empty. SHAPE: found belongs to other data. */

@@ -12,6 +12,8 @@ typedef struct graphss_i_report {
     graphss_perturbation kind; /* the most likely attack */
     /* estimated share of attacked nodes among those without a label */
     double share;
+    float *foreign; /* poisoned: given away, as graphss_recover_result has it; or NULL */
+    size_t distrusted, doubted;
 } graphss_i_report;
 
 /* Paper mode: what one set of victims leaves to the next. The published code writes the model

@@ -249,6 +249,9 @@ static graphss_status run(graphss_ctx *ctx, graphss_recover_result *out,
     if (!st && scene)
         st = hand_over(ctx, &r, scene);
     workspace_destroy(ctx, &w);
+    r.foreign = report.foreign;
+    r.distrusted = (uint32_t)report.distrusted;
+    r.doubted = (uint32_t)report.doubted;
     if (st) {
         graphss_recover_result_destroy(ctx, &r);
         return st;
@@ -349,5 +352,6 @@ void graphss_recover_result_destroy(graphss_ctx *ctx, graphss_recover_result *re
         return;
     graphss_predictions_destroy(ctx, &recovery->predictions);
     graphss_release(ctx, recovery->model_label);
+    graphss_release(ctx, recovery->foreign);
     *recovery = (graphss_recover_result){0};
 }

@@ -240,6 +240,8 @@ graphss_status graphss_recover_flips(graphss_ctx *ctx, graphss_flips *out,
             "the recovery is of %zu nodes and %zu classes, want %zu and %zu "
             "with posterior and perturbed",
             found->n_nodes, found->n_classes, s.n, s.k);
+    if (recovery->foreign)
+        return graphss_poisoned_flips(ctx, out, s.graph, recovery->foreign);
     graphss_flips made = {0};
     st = prepare(ctx, &s);
     for (size_t i = 0; i < s.n && !st; i++) {
