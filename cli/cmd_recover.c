@@ -18,7 +18,8 @@ typedef struct recover_arguments {
 static const graphss_option rows[] = {
     {"method", GRAPHSS_OPTION_STRING, FIELD(method), 0, 0, NULL, "NAME", "the defence", 'm'},
     {"poisoned", GRAPHSS_OPTION_BOOL, FIELD(poisoned), 0, 0, NULL, NULL,
-        "the snapshot may have been attacked before the model was trained on it: method poisoned",
+        "the snapshot may have been attacked before the model was trained on it: method "
+        "poisoned",
         0},
     {"model-file", GRAPHSS_OPTION_STRING, FIELD(model_file), 0, 0, NULL, "MODEL",
         "a model that train wrote", 0},
@@ -39,7 +40,9 @@ static const graphss_option rows[] = {
     {"output", GRAPHSS_OPTION_STRING, FIELD(output), 0, 0, NULL, "OUT",
         "where to write: OUT.npz, or a table as OUT.csv or OUT.tsv", 'o'},
     {"flips", GRAPHSS_OPTION_STRING, FIELD(flips), 0, 0, NULL, "FLIPS",
-        "methods graphss, poisoned: also write the changes that would undo the attack, for apply", 0},
+        "methods graphss, poisoned: also write the changes that would undo the attack, for "
+        "apply",
+        0},
     {"report", GRAPHSS_OPTION_STRING, FIELD(report), 0, 0, NULL, "FILE.html",
         "also write the findings and reasons as a page that can be sent on", 0},
     {"checkpoint", GRAPHSS_OPTION_STRING, FIELD(checkpoint), 0, 0, NULL, "DIR",

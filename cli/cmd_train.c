@@ -21,7 +21,8 @@ static const graphss_option rows[] = {
     {"output", GRAPHSS_OPTION_STRING, FIELD(output), 0, 0, NULL, "MODEL",
         "write the model here; without it the model is only measured", 'o'},
     {"poisoned", GRAPHSS_OPTION_BOOL, FIELD(poisoned), 0, 0, NULL, NULL,
-        "the data may have been attacked before: find links and training labels that are not to "
+        "the data may have been attacked before: find links and training labels that are not "
+        "to "
         "be trusted, and train without them",
         0},
     {"flips", GRAPHSS_OPTION_STRING, FIELD(flips), 0, 0, NULL, "FLIPS",

@@ -195,9 +195,9 @@ typedef struct graphss_recover_result {
     size_t abstained;          /* labels that are -1 */
     size_t new_nodes;          /* nodes of current that previous lacks; 0 without previous */
     double seconds;
-    uint64_t peak_memory; /* bytes, of the process so far */
-    int32_t *model_label; /* [n_nodes] the model's own labels of current */
-    float *foreign;       /* poisoned: as in graphss_poisoned_result; else NULL */
+    uint64_t peak_memory;         /* bytes, of the process so far */
+    int32_t *model_label;         /* [n_nodes] the model's own labels of current */
+    float *foreign;               /* poisoned: as in graphss_poisoned_result; else NULL */
     uint32_t distrusted, doubted; /* poisoned: links, training labels; else 0 */
     uint64_t reserved[1];         /* 0 */
 } graphss_recover_result;
@@ -223,18 +223,18 @@ GRAPHSS_API void graphss_recover_result_destroy(
 
 /* A plain value; the arrays belong to it. docs/recovery.md has the model. */
 typedef struct graphss_poisoned_result {
-    float *foreign;          /* [graph->offset[n_nodes]] of each stored edge: the chance that it
-                              * does not belong there */
-    float *doubt;            /* [split->n_train] chance that the training label is wrong */
-    double *posterior;       /* [n_nodes x n_classes] */
-    double share;            /* estimated fraction of the edges that are foreign: of a clean
-                              * graph about as many as join unlike nodes by chance */
-    size_t distrusted;       /* edges that are more likely foreign than not, */
-    size_t doubted;          /* and training labels more likely wrong, but for the last of a
-                              * class */
-    graphss_graph trusted;   /* the graph without these edges */
-    graphss_split split;     /* the split without these training nodes */
-    uint64_t reserved[4];    /* 0 */
+    float *foreign;        /* [graph->offset[n_nodes]] of each stored edge: the chance that it
+                            * does not belong there */
+    float *doubt;          /* [split->n_train] chance that the training label is wrong */
+    double *posterior;     /* [n_nodes x n_classes] */
+    double share;          /* estimated fraction of the edges that are foreign: of a clean
+                            * graph about as many as join unlike nodes by chance */
+    size_t distrusted;     /* edges that are more likely foreign than not, */
+    size_t doubted;        /* and training labels more likely wrong, but for the last of a
+                            * class */
+    graphss_graph trusted; /* the graph without these edges */
+    graphss_split split;   /* the split without these training nodes */
+    uint64_t reserved[4];  /* 0 */
 } graphss_poisoned_result;
 
 /* Finds what not to trust of a snapshot on which a classifier is to be trained:
@@ -249,10 +249,11 @@ typedef struct graphss_poisoned_result {
 GRAPHSS_MUST_CHECK graphss_status graphss_poisoned_run(graphss_ctx *ctx,
     graphss_poisoned_result *out, const graphss_train_input *in,
     const graphss_train_options *opt);
-/* The distrusted edges as a list of changes; foreign as above. dataset and hash are left empty.
+/* The distrusted edges as a list of changes; foreign as above. dataset and hash are left
+ * empty.
  */
-GRAPHSS_MUST_CHECK graphss_status graphss_poisoned_flips(graphss_ctx *ctx, graphss_flips *out,
-    const graphss_graph *graph, const float *foreign);
+GRAPHSS_MUST_CHECK graphss_status graphss_poisoned_flips(
+    graphss_ctx *ctx, graphss_flips *out, const graphss_graph *graph, const float *foreign);
 GRAPHSS_API void graphss_poisoned_result_destroy(
     graphss_ctx *ctx, graphss_poisoned_result *result);
 

@@ -46,7 +46,8 @@ void graphss_i_link_bins(
     }
     *n_cut = cuts;
     for (size_t e = 0; e < m; e++)
-        bin[e] = isnan(value[e]) ? GRAPHSS_I_LINK_UNSEEN : (uint8_t)bin_of(value[e], cut, cuts);
+        bin[e] =
+            isnan(value[e]) ? GRAPHSS_I_LINK_UNSEEN : (uint8_t)bin_of(value[e], cut, cuts);
 }
 
 void graphss_i_link_chance(
@@ -70,7 +71,8 @@ static double logit(double p)
     return log(p) - log1p(-p);
 }
 
-/* share [bins], of weight each: the nearest that does not rise, by pooling neighbours that do. */
+/* share [bins], of weight each: the nearest that does not rise, by pooling neighbours that do.
+ */
 static void make_fall(double *share, double *weight, size_t bins)
 {
     size_t width[GRAPHSS_I_LINK_BINS], n = 0;
@@ -189,8 +191,8 @@ void graphss_i_link_ratio(double *ratio, double *end, const graphss_graph *graph
         }
 }
 
-void graphss_i_link_agreement(float *out, const graphss_graph *pairs, const float *belief,
-    const double *ratio, size_t k)
+void graphss_i_link_agreement(
+    float *out, const graphss_graph *pairs, const float *belief, const double *ratio, size_t k)
 {
     for (size_t i = 0; i < pairs->n_nodes; i++)
         for (int64_t e = pairs->offset[i]; e < pairs->offset[i + 1]; e++) {

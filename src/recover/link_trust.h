@@ -1,9 +1,10 @@
 /* link_trust.h - which links of a graph that may be poisoned are foreign.
  *
- * A link is genuine or foreign. Views of it are numbers: how alike the features of its ends are,
- * how well their classes go together, how many trusted neighbours they share. Genuine links have
- * the higher ones, foreign links those of pairs drawn at random; given which of the two a link
- * is, its views are taken as independent. Links are stored edges, so each counts twice. */
+ * A link is genuine or foreign. Views of it are numbers: how alike the features of its ends
+ * are, how well their classes go together, how many trusted neighbours they share. Genuine
+ * links have the higher ones, foreign links those of pairs drawn at random; given which of the
+ * two a link is, its views are taken as independent. Links are stored edges, so each counts
+ * twice. */
 #ifndef GRAPHSS_LINK_TRUST_H
 #define GRAPHSS_LINK_TRUST_H
 

@@ -191,8 +191,7 @@ static graphss_status ask_features(graphss_ctx *ctx, search *s)
  * labels, under which the labels are most likely:
  *   P(label) = (1 - wrong) p(label) + wrong (1 - p(label)) / (k - 1),  p ~ judged^power
  * A classifier is surer than it is right; taken at its word it would doubt its every error. */
-static void calibrate(
-    double *wrong, float *judged, const int32_t *label, size_t n, size_t k)
+static void calibrate(double *wrong, float *judged, const int32_t *label, size_t n, size_t k)
 {
     double best = -INFINITY, power = 1;
     *wrong = 0;
@@ -251,8 +250,8 @@ static graphss_status judge_halves(
 }
 
 /* doubt [n_train] <- P(the training label is wrong) */
-static graphss_status judge_labels(graphss_ctx *ctx, float *doubt, search *s,
-    const graphss_graph *trusted, uint64_t seed)
+static graphss_status judge_labels(
+    graphss_ctx *ctx, float *doubt, search *s, const graphss_graph *trusted, uint64_t seed)
 {
     const graphss_split *split = s->in->split;
     const size_t n = split->n_train, k = s->k;
@@ -303,8 +302,7 @@ static size_t leave_out(graphss_split *out, const graphss_split *all, const floa
 
 /* ---- in turn ---- */
 
-static graphss_status search_rounds(
-    graphss_ctx *ctx, graphss_poisoned_result *r, search *s)
+static graphss_status search_rounds(graphss_ctx *ctx, graphss_poisoned_result *r, search *s)
 {
     graphss_status st = GRAPHSS_OK;
     look_at_features(ctx, s);
@@ -387,8 +385,8 @@ done:
     return st;
 }
 
-graphss_status graphss_poisoned_flips(graphss_ctx *ctx, graphss_flips *out,
-    const graphss_graph *graph, const float *foreign)
+graphss_status graphss_poisoned_flips(
+    graphss_ctx *ctx, graphss_flips *out, const graphss_graph *graph, const float *foreign)
 {
     if (GRAPHSS_I_LACKS(
             ctx, {"graph", graph}, {"chances", foreign}, {"place for the changes", out}))
@@ -423,15 +421,14 @@ static graphss_status add_spread(graphss_ctx *ctx, double *posterior,
 {
     const graphss_i_defence *spread = &graphss_i_appnp_defence;
     graphss_i_defence_input in = *input;
-    graphss_recover_options own =
-        graphss_i_recover_preset(spread, opt->mode, &opt->fit, NULL);
+    graphss_recover_options own = graphss_i_recover_preset(spread, opt->mode, &opt->fit, NULL);
     own.fit.epochs = opt->fit.epochs;
     in.current.graph = &r->trusted;
     in.split = &r->split;
     double *other = graphss_i_alloc(ctx, in.n, in.k * sizeof *other);
-    graphss_status st = other ? graphss_i_network_run(ctx, other, spread->network, &in, &own,
-                                    NULL, NULL, NULL)
-                              : GRAPHSS_ERR_NOMEM;
+    graphss_status st =
+        other ? graphss_i_network_run(ctx, other, spread->network, &in, &own, NULL, NULL, NULL)
+              : GRAPHSS_ERR_NOMEM;
     for (size_t i = 0; i < in.n * in.k && !st; i++)
         posterior[i] = (r->posterior[i] + other[i]) / 2;
     graphss_release(ctx, other);

@@ -174,6 +174,8 @@ static void adjust(graphss_recover_options *opt)
         opt->fit.weight_decay = 5e-4;
         opt->fit.learning_rate = 0.01;
     }
+    if (opt->mode == GRAPHSS_MODE_PAPER) /* whatever the given model was trained on */
+        opt->fit.row_normalise = opt->fit.unit_scale = opt->fit.standardise = false;
     opt->fit.epochs = 400;
     opt->fit.layers = 2;
     opt->prognn.sparsity = 5e-4;
