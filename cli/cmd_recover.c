@@ -576,7 +576,8 @@ static const char *whole(cli *app)
 {
     static const char *const in_parts[] = {"graphss", "none", "label-propagation"};
     static const char *const option[] = {
-        "predictor", "answers", "previous-answers", "flips", "report", "trusted", NULL};
+        "poisoned", "predictor", "answers", "previous-answers", "flips", "report", "trusted",
+        NULL};
     const char *method = cli_given(app, "method"), *mode = cli_given(app, "mode");
     bool shared = !method || !graphss_lab_method_find(method); /* an error, told by all */
     for (size_t i = 0; i < sizeof in_parts / sizeof *in_parts && !shared; i++)

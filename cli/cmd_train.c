@@ -337,10 +337,6 @@ static graphss_status run(cli *app)
         return cli_usage(app, "--flips is of --poisoned");
     if (own.poisoned && own.predictor)
         return cli_usage(app, "--poisoned is of our own training, not of --predictor");
-    static const char *const alone[] = {"poisoned"};
-    st = cli_ranks_refuse(app, alone, 1);
-    if (st)
-        return st;
     const char *const input[] = {app->argument[0], split_opt.from};
     if (own.output)
         st = cli_check_output(app, own.output, input, 2);
@@ -412,7 +408,7 @@ done:
 
 static const char *whole(cli *app)
 {
-    static const char *const option[] = {"predictor", NULL};
+    static const char *const option[] = {"predictor", "poisoned", NULL};
     const char *model = cli_given(app, "model");
     return model && strcmp(model, "gat") == 0 ? model : cli_ranks_whole(app, option);
 }

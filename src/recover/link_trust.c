@@ -122,10 +122,9 @@ double graphss_i_link_foreign(
     double says[GRAPHSS_I_LINK_VIEWS][GRAPHSS_I_LINK_BINS], share = 0;
     for (size_t round = 0; round < ROUNDS; round++) {
         double most = 0;
-        share = 1;
+        share = 0;
         for (size_t e = 0; e < m; e++)
-            share += foreign[e];
-        share /= (double)m + 2;
+            share += foreign[e] / (double)m;
         for (size_t v = 0; v < views; v++)
             learn(says[v], foreign, bin + v * m, m, chance + v * GRAPHSS_I_LINK_BINS, share);
         for (size_t e = 0; e < m; e++) {

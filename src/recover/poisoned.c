@@ -25,8 +25,11 @@
 enum {
     ROUNDS = 5,   /* the trusted links hardly change after the third */
     AVERAGED = 3, /* rounds whose answers count: those after that */
-    GRID = 10     /* powers, and shares of wrong labels, that are compared */
+    GRID = 10,    /* powers, and shares of wrong labels, that are compared: */
+    SHARPEST = 3  /* powers up to this: right labels make a classifier surer than it is right,
+                   * wrong ones less sure */
 };
+static const double MOST_WRONG = 0.5; /* and shares below this: else labels say nothing */
 /* Even odds: what decides between two readings when both errors cost the same. */
 static const float LIKELY = 0.5F;
 /* First guess of the share of foreign links; EM forgets it. */
@@ -190,14 +193,15 @@ static graphss_status ask_features(graphss_ctx *ctx, search *s)
 /* judged [n x k] <- judged^power, rows of sum 1, with the power, and *wrong the share of wrong
  * labels, under which the labels are most likely:
  *   P(label) = (1 - wrong) p(label) + wrong (1 - p(label)) / (k - 1),  p ~ judged^power
- * A classifier is surer than it is right; taken at its word it would doubt its every error. */
+ * Taken at its word, a classifier that is too sure would doubt a label at each of its errors.
+ */
 static void calibrate(double *wrong, float *judged, const int32_t *label, size_t n, size_t k)
 {
     double best = -INFINITY, power = 1;
     *wrong = 0;
     for (int a = 1; a <= GRID; a++)
         for (int b = 0; b < GRID; b++) {
-            const double raised = (double)a / GRID, share = 0.5 * b / GRID;
+            const double raised = (double)SHARPEST * a / GRID, share = MOST_WRONG * b / GRID;
             double fit = 0;
             for (size_t i = 0; i < n; i++) {
                 double sum = 0;
