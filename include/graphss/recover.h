@@ -206,13 +206,14 @@ typedef struct graphss_recover_result {
  * more than once: "train" where something is trained; "simulate", in it "attack", and "infer"
  * (graphss; before them "look" and "rehearse" of alert.h where labels are few or there is a
  * past), "spread" (label-propagation), "factorise" (svd), "compare", "factorise" and "adapt"
- * (prognn), "labelled neighbours" and "unlabelled neighbours" (nrgnn), "attack" (advtrain).
- * Errors: INVALID (an unsound graph or features, an option, a method that does not exist, a
- * way of training or trusted nodes that have no meaning for it, a trusted node that is not
- * there, no previous where it is needed), SHAPE (snapshots, model and split disagree), DATA
- * (no features; no edges or only one class among the training labels where the method needs
- * more; an answer that is not finite, since a training diverged), LIMIT, NOMEM, CANCELLED. out
- * is written only on success. The result does not depend on the number of threads. */
+ * (prognn), "distrust" (poisoned), "labelled neighbours" and "unlabelled neighbours" (nrgnn),
+ * "attack" (advtrain). Errors: INVALID (an unsound graph or features, an option, a method that
+ * does not exist, a way of training or trusted nodes that have no meaning for it, a trusted
+ * node that is not there, no previous where it is needed), SHAPE (snapshots, model and split
+ * disagree), DATA (no features; no edges or only one class among the training labels where the
+ * method needs more; an answer that is not finite, since a training diverged), LIMIT, NOMEM,
+ * CANCELLED. out is written only on success. The result does not depend on the number of
+ * threads. */
 GRAPHSS_MUST_CHECK graphss_status graphss_recover_run(graphss_ctx *ctx,
     graphss_recover_result *out, const graphss_defence_input *in,
     const graphss_recover_options *opt);

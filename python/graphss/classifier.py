@@ -244,13 +244,17 @@ class NodeClassifier(Params, Classifier):
     validation_fraction : share of the labelled nodes that chooses the best epoch, where ``fit``
         is given no split.
     n_jobs : threads; None: all cores.
+    poisoned : True where the data may have been attacked before: ``fit`` leaves out links and
+        training labels that it does not trust, and says so in ``distrusted_``.
     progress : True for a bar, or a function (stage, done, total, note).
     mode, layers, hidden, ... : options of the library, None for its preset, which depends on the
         model and on the features (``graphss train --help``).
 
     Attributes
     ----------
-    classes_, n_features_in_, training_ (epochs, accuracies, loss), n_iter_, split_.
+    classes_, n_features_in_, training_ (epochs, accuracies, loss), n_iter_, split_; with
+    ``poisoned``, distrusted_: ``links``, pairs of nodes, ``labels``, training nodes, and ``share``,
+    the estimated fraction of the links that is foreign.
     """
 
     training_: dict[str, Any]
@@ -264,6 +268,7 @@ class NodeClassifier(Params, Classifier):
         *,
         seed: int = 1,
         validation_fraction: float = 0.2,
+        poisoned: bool = False,
         n_jobs: int | None = None,
         progress: bool | Callable | None = None,
         mode: str | None = None,
@@ -287,6 +292,7 @@ class NodeClassifier(Params, Classifier):
         self.model = model
         self.seed = seed
         self.validation_fraction = validation_fraction
+        self.poisoned = poisoned
         self.n_jobs = n_jobs
         self.progress = progress
         self.mode = mode
@@ -364,7 +370,31 @@ class NodeClassifier(Params, Classifier):
         if not labels.known.any():
             raise ValueError("y: no node has a label: all are -1")
         parts = split_of(labels, split, self.validation_fraction, checked_seed(self.seed))
+        if self.poisoned:
+            now, parts = self._distrust(now, labels, parts)
         return self._train(now, labels, parts, None, 0)
+
+    def _distrust(self, now: Snapshot, labels: Labels, split: tuple) -> tuple:
+        """The snapshot and the split without what is not trusted."""
+        found = _core.distrust(
+            now.graph._core,
+            now.features._core,
+            len(labels.classes),
+            split,
+            self.model,
+            self.mode == "paper",
+            self._options(),
+            checked_seed(self.seed),
+            threads(self.n_jobs),
+            progress_of(self.progress),
+        )
+        cuts = [(a, "link", a, b, 1.0, 0.0) for a, b in found["links"]]
+        made = _core.apply(now.graph._core, now.features._core, cuts, False)[0]
+        train = np.array(found["train"], dtype="i4")
+        left_out = np.setdiff1d(np.asarray(split[0]), train)
+        self.distrusted_ = {"links": found["links"], "labels": left_out, "share": found["share"]}
+        trusted = Snapshot(Graph(made, names=now.graph.names), now.features)
+        return trusted, (train, np.array(found["train_labels"], dtype="i4"), *split[2:])
 
     def partial_fit(
         self, X: Any, y: Any, graph: Any = None, *, classes: Any = None, split: Any = None, epochs: int = 50

@@ -302,7 +302,7 @@ static PyObject *recover(PyObject *self, PyObject *args)
         core_call_begin(&call, s.model, 0);
         if (!st)
             st = graphss_recover_run(call.ctx, &found, &s.in, &opt);
-        if (!st && least <= 1 && graphss_recover_method_finds(method, mode))
+        if (!st && least <= 1 && (found.foreign || graphss_recover_method_finds(method, mode)))
             st = graphss_recover_flips(call.ctx, &flips, &s.in, &found, least);
         core_call_end(&call);
         result = st ? NULL : recovery_dict(&found, &flips);

@@ -41,6 +41,83 @@ static graphss_status train_options(core_call *call, graphss_train_options *opt,
     return core_options_set(call, opt, graphss_train_options_table(), dict);
 }
 
+static PyObject *int_list(const int32_t *value, size_t n)
+{
+    PyObject *list = PyList_New((Py_ssize_t)n);
+    for (size_t i = 0; i < n && list; i++) {
+        PyObject *one = PyLong_FromLong(value[i]);
+        if (one)
+            PyList_SetItem(list, (Py_ssize_t)i, one);
+        else
+            Py_CLEAR(list);
+    }
+    return list;
+}
+
+static PyObject *link_list(const graphss_flips *flips)
+{
+    PyObject *list = PyList_New((Py_ssize_t)flips->count);
+    for (size_t i = 0; i < flips->count && list; i++) {
+        PyObject *one =
+            Py_BuildValue("ii", (int)flips->item[i].node, (int)flips->item[i].target);
+        if (one)
+            PyList_SetItem(list, (Py_ssize_t)i, one);
+        else
+            Py_CLEAR(list);
+    }
+    return list;
+}
+
+/* distrust(graph, features, n_classes, split, model, paper, options, seed, threads, progress)
+ *     -> dict: links that are not trusted; train and train_labels that are; share */
+static PyObject *distrust(PyObject *self, PyObject *args)
+{
+    PyObject *graph, *features, *split_of, *dict, *progress, *result = NULL;
+    Py_ssize_t k, threads;
+    unsigned long long seed;
+    const char *name;
+    int paper;
+    core_split split;
+    core_call call;
+    graphss_train_options opt;
+    graphss_poisoned_result found = {0};
+    graphss_flips flips = {0};
+    (void)self;
+    if (!PyArg_ParseTuple(args, "OOnOspOKnO", &graph, &features, &k, &split_of, &name, &paper,
+            &dict, &seed, &threads, &progress))
+        return NULL;
+    core_graph *g = core_as_graph(graph, "graph");
+    core_features *f = g ? core_as_features(features, "features") : NULL;
+    if (!f || core_split_get(&split, split_of))
+        return NULL;
+    if (core_call_open(&call, threads, progress) == 0) {
+        graphss_status st = train_options(&call, &opt, name, paper, f, dict);
+        core_call_begin(&call, NULL, 0);
+        if (!st)
+            st = graphss_poisoned_run(call.ctx, &found,
+                &(graphss_train_input){.struct_size = sizeof(graphss_train_input),
+                    .graph = &g->graph,
+                    .features = &f->features,
+                    .n_classes = (size_t)k,
+                    .split = &split.split,
+                    .seed = seed},
+                &opt);
+        if (!st)
+            st = graphss_poisoned_flips(call.ctx, &flips, &g->graph, found.foreign);
+        core_call_end(&call);
+        result = st ? NULL
+                    : Py_BuildValue("{s:N,s:N,s:N,s:d}", "links", link_list(&flips), "train",
+                          int_list(found.split.train, found.split.n_train), "train_labels",
+                          int_list(found.split.train_label, found.split.n_train), "share",
+                          found.share);
+        graphss_flips_destroy(core_home(), &flips);
+        graphss_poisoned_result_destroy(core_home(), &found);
+        result = core_call_close(&call, st, result);
+    }
+    core_split_release(&split);
+    return result;
+}
+
 /* train(graph, features, n_classes, split, model, paper, options, seed, threads, progress,
  *       start, epochs) -> (Model, log); start: a model to go on from, or None */
 static PyObject *train(PyObject *self, PyObject *args)
@@ -683,6 +760,7 @@ done:
 }
 
 PyMethodDef core_model_methods[] = {
+    {"distrust", distrust, METH_VARARGS, NULL},
     {"train", train, METH_VARARGS, NULL},
     {"predict", predict, METH_VARARGS, NULL},
     {"save", save, METH_VARARGS, NULL},

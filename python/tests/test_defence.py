@@ -89,6 +89,18 @@ def test_rivals_and_their_options(world):
         gs.recover(world.clf, *now, method="none", stepz=1)
 
 
+def test_a_poisoned_graph_is_trained_on_without_what_is_not_trusted(world):
+    clf = gs.NodeClassifier("gcn", epochs=60, poisoned=True).fit(world.hit.X, world.y, graph=world.hit.graph)
+    found = clf.distrusted_
+    assert 0 < len(found["links"]) < world.hit.graph.n_edges / 2 and 0 < found["share"] < 0.5
+    assert not set(found["labels"]) & set(clf.split_["train"])
+    assert "poisoned" in clf.get_params()
+    back = gs.recover(world.clf, world.hit.X, world.hit.graph, method="poisoned")
+    assert back.flips and all(flip.kind == "link" and flip.old_value == 1 for flip in back.flips)
+    with pytest.raises(gs.InvalidError, match="mlp"):
+        gs.NodeClassifier("mlp", epochs=2, poisoned=True).fit(world.X, world.y, graph=world.graph)
+
+
 def test_datasets_and_attacks_are_snapshots(world):
     data = gs.read("synth:nodes=120,classes=2,features=20,seed=1")
     assert repr(data).startswith("Dataset(synth") and "120 nodes" in repr(data)
