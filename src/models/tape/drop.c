@@ -7,6 +7,13 @@
 #include "graph/part.h"
 #include "models/tape/tape_private.h"
 
+/* NULL: the numbers of this rank are those of the whole graph. */
+static const graphss_i_part *part_of(const graphss_i_tape *t)
+{
+    const graphss_i_part *part = graphss_i_ctx_part(t->ctx);
+    return part && part->n_own < part->n_all ? part : NULL;
+}
+
 /* The array whose element at + shift is element at of this one. */
 static float *shifted(const float *x, uint64_t shift)
 {
@@ -23,7 +30,7 @@ static void drop(const graphss_i_tape *t, const graphss_i_node *node, float *out
 void graphss_i_tape_drop(const graphss_i_tape *t, const graphss_i_node *node, float *out,
     const float *x, size_t from, size_t to)
 {
-    const graphss_i_part *part = graphss_i_ctx_part(t->ctx);
+    const graphss_i_part *part = part_of(t);
     const size_t cols = node->cols;
     if (!part) {
         drop(t, node, out, x, from, to, 0);
@@ -57,7 +64,7 @@ static size_t row_of(const graphss_i_csr *m, size_t entry)
 static void drop_stored_part(const graphss_i_tape *t, const graphss_i_node *node, float *out,
     const float *x, size_t from, size_t to)
 {
-    const graphss_i_part *part = graphss_i_ctx_part(t->ctx);
+    const graphss_i_part *part = part_of(t);
     const graphss_i_csr *m = node->m;
     for (size_t j = from; j < to;) {
         size_t row = row_of(m, j);
@@ -77,7 +84,7 @@ void graphss_i_tape_drop_stored(const graphss_i_tape *t, const graphss_i_node *n
     enum { BITS = 32 };
     const size_t entries = (size_t)node->m->offset[node->m->n_rows];
     float ones[BITS];
-    if (!graphss_i_ctx_part(t->ctx)) {
+    if (!part_of(t)) {
         graphss_i_tape_kernels(t)->dropout_bits(
             kept, NULL, from, to, t->key ^ node->salt, node->threshold);
         return;
@@ -97,7 +104,7 @@ void graphss_i_tape_drop_stored(const graphss_i_tape *t, const graphss_i_node *n
 void graphss_i_tape_drop_words(const graphss_i_tape *t, const graphss_i_node *node,
     uint32_t *out, const uint32_t *x, size_t word, size_t from, size_t to)
 {
-    const graphss_i_part *part = graphss_i_ctx_part(t->ctx);
+    const graphss_i_part *part = part_of(t);
     const size_t first = word * node->rows;
     for (size_t row = from; row < to;) {
         const size_t end = part ? graphss_i_part_run(part, row, to) : to;
