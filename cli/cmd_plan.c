@@ -84,13 +84,14 @@ static estimate estimate_of(const plan_arguments *a)
     const double h = (double)a->hidden, k = (double)a->classes;
     const bool dense = a->words == 0;
     /* Features as read and as propagated; rows of the graph, plain and with loops and values;
-     * two matrices of hidden units and two of logits; the halo's rooms; labels of all nodes.
+     * two matrices of hidden units (four where features are sparse) and two of logits; the
+     * halo's rooms; labels of all nodes.
      */
     const double features = dense ? 8 * f : 20 * a->words;
     const double graph = 4 * d + 8 + 8 * (d + 1) + 8;
     const double room = 4 * STRIP * (2 + 2 * g) + 12 * (1 + g);
     estimate e = {.nodes = n, .ghosts = g * n};
-    e.memory = n * (features + graph + 8 * h + 8 * k + room) + 12 * a->nodes;
+    e.memory = n * (features + graph + (dense ? 8 : 16) * h + 8 * k + room) + 12 * a->nodes;
     e.halo = 8 * n * g * (k + (dense ? 0 : h));
     e.once = dense ? 4 * n * g * f : 0;
     e.compute = n *
