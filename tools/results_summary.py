@@ -15,7 +15,7 @@ MEASURES = {  # of each kind of experiment
     "ablation": LABELS, "parameters": LABELS + ["validation"], "confusion": LABELS,
     "alert": ["auc", "node_auc", "false_alarms", "detections"],
     "calibration": ["ece", "false_alarms"],
-    "runtime": ["seconds"], "scale": ["seconds", "peak_memory"],
+    "runtime": ["cpu_seconds"], "scale": ["cpu_seconds", "peak_memory"],
 }
 
 
@@ -46,7 +46,7 @@ def place(record):
             record.get("setting", ""), f"{parameter}={value}" if parameter else "", method)
 
 
-PLAIN = ["nodes", "edges", "features", "classes", "homophily", "seconds"]
+PLAIN = ["nodes", "edges", "features", "classes", "homophily", "cpu_seconds"]
 
 
 def number(measure, value):

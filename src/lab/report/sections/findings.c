@@ -373,7 +373,7 @@ static const char *sweep_clause(
     return text;
 }
 
-/* "1.26 → 114.13 s and 124 → 3817 MB" */
+/* "1.26 → 114.13 s of processor time and 124 → 3817 MB" */
 static const char *cost_of(
     graphss_i_runs *records, const graphss_i_query *query, const char *const end[2])
 {
@@ -382,11 +382,11 @@ static const char *cost_of(
         graphss_i_query q = *query;
         q.value = end[i];
         seconds[i] = graphss_i_fixed(
-            &records->arena, graphss_i_stat_metric(records, &q, "seconds").mean, 2);
+            &records->arena, graphss_i_stat_metric(records, &q, "cpu_seconds").mean, 2);
         memory[i] = graphss_i_fixed(
             &records->arena, graphss_i_stat_metric(records, &q, "peak_memory").mean / 1e6, 0);
     }
-    return graphss_i_arena_say(&records->arena, "%s → %s s and %s → %s MB", seconds[0],
+    return graphss_i_arena_say(&records->arena, "%s → %s s of processor time and %s → %s MB", seconds[0],
         seconds[1], memory[0], memory[1]);
 }
 

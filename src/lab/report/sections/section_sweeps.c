@@ -28,8 +28,8 @@ static const sweep sweeps[] = {
     {"noise", "Wrong training labels",
         "A share of the training labels is wrong from the beginning.", {"victims", "test"},
         {"victims right, %", "test nodes right, %"}, 100, 1, false, false},
-    {"scale", "Scale: time", "Generated graphs of growing size.", {"seconds", NULL},
-        {"time, s", NULL}, 1, 2, true, true},
+    {"scale", "Scale: time", "Generated graphs of growing size.", {"cpu_seconds", NULL},
+        {"processor time, s", NULL}, 1, 2, true, true},
     {"scale", "Scale: memory", "", {"peak_memory", NULL}, {"peak memory, MB", NULL}, 1e-6, 0,
         true, true},
 };
