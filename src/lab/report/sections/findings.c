@@ -84,13 +84,15 @@ static void defence_row(
     graphss_i_score score = {0};
     for (size_t c = 0; c < cells.n && ours; c++) {
         graphss_i_query q = cells.cell[c];
-        extend(&other, best_other(records, &q, &list));
-        graphss_i_score_cell(&score, records, &q, &list, ours, GRAPHSS_I_RIVAL);
-        graphss_i_score_cell(&score, records, &q, &list, ours, GRAPHSS_I_TRIVIAL);
         q.method = ours->method;
         q.train = ours->train;
         const graphss_i_stat v = graphss_i_percent(records, &q, "victims");
-        extend(&runs, v.n ? (double)v.n : NAN);
+        if (!v.n) /* rivals alone were run there */
+            continue;
+        extend(&other, best_other(records, &cells.cell[c], &list));
+        graphss_i_score_cell(&score, records, &cells.cell[c], &list, ours, GRAPHSS_I_RIVAL);
+        graphss_i_score_cell(&score, records, &cells.cell[c], &list, ours, GRAPHSS_I_TRIVIAL);
+        extend(&runs, (double)v.n);
         extend(&after, v.mean);
         extend(&before, graphss_i_percent(records, &q, "victims_before").mean);
         extend(&attacked, graphss_i_percent(records, &q, "victims_attacked").mean);
@@ -386,8 +388,8 @@ static const char *cost_of(
         memory[i] = graphss_i_fixed(
             &records->arena, graphss_i_stat_metric(records, &q, "peak_memory").mean / 1e6, 0);
     }
-    return graphss_i_arena_say(&records->arena, "%s → %s s of processor time and %s → %s MB", seconds[0],
-        seconds[1], memory[0], memory[1]);
+    return graphss_i_arena_say(&records->arena, "%s → %s s of processor time and %s → %s MB",
+        seconds[0], seconds[1], memory[0], memory[1]);
 }
 
 static const char *scale_clause(
