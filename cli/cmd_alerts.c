@@ -18,7 +18,8 @@ static const graphss_option rows[] = {
         0},
     {"who", GRAPHSS_OPTION_STRING, FIELD(who), 0, 0, NULL, "NAME",
         "your name, for the audit trail", 0},
-    {"note", GRAPHSS_OPTION_STRING, FIELD(note), 0, 0, NULL, "TEXT", "why, likewise", 0},
+    {"note", GRAPHSS_OPTION_STRING, FIELD(note), 0, 0, NULL, "TEXT",
+        "why, for the audit trail", 0},
     {0},
 };
 

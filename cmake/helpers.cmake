@@ -67,7 +67,7 @@ function(graphss_add_test name folder)
     set_tests_properties(${folder}.${name} PROPERTIES LABELS ${ARG_LABEL} SKIP_RETURN_CODE 77)
 endfunction()
 
-# graphss_unpack(archive folder): unpacks archive into folder when the build is configured, anew
+# graphss_unpack(archive folder): unpacks archive into folder whenever the build is configured
 # when the archive changes (tools/seeds).
 function(graphss_unpack archive folder)
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${archive}")

@@ -8,7 +8,7 @@ and a setting: new (no past), seen (a clean past with the same nodes), growing (
 in % of the victims: undefended, keep-last where there is a past, rivals where asked for, ours, the floor max(undefended, keep-last)
 that ours is to hold, how much of the damage is undone, mean largest posterior minus accuracy, how many answers of 0.9 and more are
 right, the deviation over the seeds of `recover`, and the others undefended and recovered. Attacked snapshots and rivals' figures are
-kept in --cache; models are made anew for each build of the program, with the same classifier. Needs numpy and scipy."""
+kept in --cache; models are made again for each build of the program, with the same classifier. Needs numpy and scipy."""
 import argparse
 import hashlib
 import json

@@ -52,9 +52,9 @@ typedef struct graphss_attack_options {
     graphss_attack_kind kind;
     int64_t edges; /* LF: per victim */
     int64_t features;
-    double
-        edges_share; /* LF: > 0: this share of the victim's edges, rounded down, in place of */
-    double features_share; /* `edges`; likewise of its non-zero features */
+    /* LF: > 0: this share of the victim's edges, rounded down, in place of `edges` */
+    double edges_share;
+    double features_share; /* the same, of its non-zero features */
     int64_t budget;        /* other kinds: per victim; 0: its degree + 2 */
     /* each victim on the given graph; else on the graph as the last victim left it */
     bool independent;

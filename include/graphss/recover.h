@@ -83,7 +83,7 @@ typedef struct graphss_jaccard_options {
     graphss_similarity similarity;
 } graphss_jaccard_options;
 
-/* gnnguard: likewise. */
+/* gnnguard: the same. */
 typedef struct graphss_gnnguard_options {
     double threshold; /* [0, 1] */
 } graphss_gnnguard_options;

@@ -19,7 +19,7 @@ GRAPHSS_I_READER(graphss_i_read_npz);        /* FILE.npz, in any of three layout
 GRAPHSS_I_READER(graphss_i_read_planetoid);  /* DIR/ind.NAME */
 GRAPHSS_I_READER(graphss_i_read_csv_folder); /* DIR with nodes.csv and edges.csv */
 GRAPHSS_I_READER(graphss_i_read_edge_list);  /* "-" too: standard input */
-GRAPHSS_I_READER(graphss_i_read_graphml);    /* likewise */
+GRAPHSS_I_READER(graphss_i_read_graphml);    /* the same */
 
 /* GraphML that was read already; file is for messages. */
 graphss_status graphss_i_graphml_dataset(graphss_ctx *ctx, graphss_dataset *out,

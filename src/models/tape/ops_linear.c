@@ -16,7 +16,7 @@ static const float *value(graphss_i_tape *t, const graphss_i_node *node, int inp
 
 /* ---- y [N x h] = X [N x d, sparse] w [d x h] ----
  *
- * While training with dropout the entries that are kept are put together anew in each pass,
+ * While training with dropout the entries that are kept are gathered in each pass,
  * so that both products have as many fewer entries. Those that are dropped stand behind them:
  * where a pass without dropout comes first, kept and dropped ones added up are its product. */
 
