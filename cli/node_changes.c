@@ -161,8 +161,8 @@ size_t cli_node_changes_tell(
     }
     char *found[] = {tell_edges(c->now, node, &c->then->graph, there, c->match,
                          "edge added to", "edges added to"),
-        tell_edges(c->then, there, &c->now->graph, node, c->back, "edge removed to",
-            "edges removed to"),
+        tell_edges(c->then, there, &c->now->graph, node, c->back, "removed edge to",
+            "removed edges to"),
         tell_features(c, node, there)};
     for (size_t i = 0; i < sizeof found / sizeof *found; i++)
         if (found[i])
