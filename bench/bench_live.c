@@ -355,7 +355,7 @@ static void hit(stream *s, const graphss_dataset *data, graphss_rng *rng)
     }
 }
 
-/* Each class a group: half of the false alarms are theirs together. */
+/* Watches each class as a group; together these get half of the allowed false alarms. */
 static void watch_classes(graphss_ctx *ctx, graphss_live *live, const graphss_dataset *data)
 {
     const size_t n = data->graph.n_nodes;

@@ -150,7 +150,7 @@ void cli_show_split(cli *app, const graphss_split *split, const cli_split_option
         cli_print_split(app, split, options);
 }
 
-/* Has the command an option --noise? The demo has none. */
+/* True if the command has an option --noise; the demo has none. */
 static bool takes_noise(const cli *app)
 {
     const cli_group *group = app->command->group;

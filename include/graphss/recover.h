@@ -174,7 +174,7 @@ GRAPHSS_API bool graphss_recover_method_uses(
 GRAPHSS_API bool graphss_recover_method_finds(
     const graphss_recover_method *method, graphss_mode mode);
 
-/* The preset of a method. Honest mode starts from the options the model was trained with
+/* The preset of a method. Default mode starts from the options the model was trained with
  * (NULL: those of gcn), paper mode from the paper's appendix. method NULL, as for a name that
  * does not exist, gives options that graphss_recover_run refuses. */
 GRAPHSS_API void graphss_recover_options_init(graphss_recover_options *opt,

@@ -51,7 +51,7 @@ const graphss_i_model_type *graphss_i_model_type_at(size_t i);
 /* Fails with INVALID and the list of names. */
 graphss_status graphss_i_model_unknown(graphss_ctx *ctx, const char *name);
 
-/* How features of this sort are scaled by default, in honest mode. */
+/* How features of this sort are scaled by default, in default mode. */
 void graphss_i_train_options_scale(
     graphss_train_options *opt, const graphss_features *features);
 

@@ -354,7 +354,7 @@ static graphss_status match_past(graphss_ctx *ctx, int32_t **before, int32_t **a
     return st ? st : graphss_i_match_inverse(ctx, after, *before, &current, &earlier);
 }
 
-/* ---- all of it ---- */
+/* ---- opening the past ---- */
 
 static graphss_status open_past(graphss_ctx *ctx, graphss_part *past, graphss_dataset *table,
     const char *folder, const graphss_part *now, const graphss_dataset *now_table)

@@ -347,7 +347,7 @@ graphss_status graphss_i_cell_run(graphss_ctx *ctx, json_t *record,
     return run_recover(ctx, record, s, job, cell);
 }
 
-/* See cell.h. In honest mode a seed draws everything: split, noise,
+/* See cell.h. In default mode a seed draws everything: split, noise,
  * weights, victims, attack. In paper mode the victims follow from the number of the set alone.
  */
 static uint64_t victim_seed(const graphss_i_job *job, int64_t set)

@@ -9,8 +9,7 @@ static graphss_recover_options preset(const attacked_world *a)
     return opt;
 }
 
-/* The share of test nodes answered rightly when a classifier is trained on the clean world
- * and on an attack of it. */
+/* The test accuracy of a classifier trained on the clean world and on an attacked one. */
 static double on_clean_world(graphss_ctx *ctx, const char *model_name, double adversaries)
 {
     attacked_world a;
