@@ -306,6 +306,44 @@ static size_t leave_out(graphss_split *out, const graphss_split *all, const floa
 
 /* ---- in turn ---- */
 
+/* Share of the validation nodes that are given their label; 0 without any. */
+static double validated(const search *s, const float *prob)
+{
+    const graphss_split *split = s->in->split;
+    size_t right = 0;
+    for (size_t j = 0; j < split->n_val; j++)
+        right += graphss_i_top(prob + (size_t)split->val[j] * s->k, s->k) ==
+                 (size_t)split->val_label[j];
+    return split->n_val ? (double)right / (double)split->n_val : 0;
+}
+
+/* Where features say little, an honest link can look like a random pair. So distrust must not
+ * cost more validation labels than chance may, one standard error: else all is trusted. */
+static graphss_status take_back(graphss_ctx *ctx, graphss_poisoned_result *r, search *s)
+{
+    float *plain = graphss_i_alloc(ctx, s->n, s->k * sizeof *plain);
+    graphss_status st = plain ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
+    if (!st)
+        st = ask(ctx, plain, s, s->in->graph, s->in->split, s->in->seed);
+    const double all = st ? 0 : validated(s, plain), less = validated(s, s->belief);
+    const double error = sqrt(all * (1 - all) / fmax((double)s->in->split->n_val, 1));
+    if (!st && all - less > error) {
+        graphss_graph_destroy(ctx, &r->trusted);
+        graphss_split_destroy(ctx, &r->split);
+        st = graphss_graph_copy(ctx, &r->trusted, s->in->graph);
+        if (!st)
+            st = graphss_split_copy(ctx, &r->split, s->in->split);
+        memset(s->foreign, 0, s->m * sizeof *s->foreign);
+        memset(r->doubt, 0, s->in->split->n_train * sizeof *r->doubt);
+        r->share = 0;
+        r->doubted = 0;
+        for (size_t i = 0; i < s->n * s->k; i++)
+            r->posterior[i] = (double)plain[i];
+    }
+    graphss_release(ctx, plain);
+    return st;
+}
+
 static graphss_status search_rounds(graphss_ctx *ctx, graphss_poisoned_result *r, search *s)
 {
     graphss_status st = GRAPHSS_OK;
@@ -326,6 +364,8 @@ static graphss_status search_rounds(graphss_ctx *ctx, graphss_poisoned_result *r
         if (!st)
             st = graphss_i_progress(ctx, "distrust", round + 1, ROUNDS, NULL);
     }
+    if (!st)
+        st = take_back(ctx, r, s);
     for (size_t e = 0; e < s->m && !st; e++)
         r->foreign[e] = (float)s->foreign[e];
     if (!st)
