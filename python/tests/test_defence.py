@@ -98,7 +98,7 @@ def test_a_poisoned_graph_is_trained_on_without_what_is_not_trusted(world):
     assert not set(found["labels"]) & set(clf.split_["train"])
     assert clf.get_params()["poisoned"] is True
     back = gs.recover(clf, data.X, data.graph, method="poisoned")
-    assert all(flip.kind == "link" and flip.old_value == 1 for flip in back.flips)
+    assert all(flip.kind == "link" and flip.old == 1 for flip in back.flips)
     with pytest.raises(gs.InvalidError, match="mlp"):
         gs.NodeClassifier("mlp", epochs=2, poisoned=True).fit(world.X, world.y, graph=world.graph)
 
