@@ -28,29 +28,6 @@ enum {
 };
 _Static_assert((int)ANOMALIES == (int)GRAPHSS_I_OWN_ANOMALIES, "columns of the header");
 
-/* Cosine of two rows of features. */
-static double cosine(graphss_i_row a, graphss_i_row b)
-{
-    double dot = 0, aa = 0, bb = 0;
-    for (size_t i = 0; i < a.n; i++)
-        aa += (double)a.value[i] * (double)a.value[i];
-    for (size_t j = 0; j < b.n; j++)
-        bb += (double)b.value[j] * (double)b.value[j];
-    if (!a.column || !b.column)
-        for (size_t i = 0; i < a.n && i < b.n; i++)
-            dot += (double)a.value[i] * (double)b.value[i];
-    else
-        for (size_t i = 0, j = 0; i < a.n && j < b.n;) {
-            if (a.column[i] == b.column[j])
-                dot += (double)a.value[i++] * (double)b.value[j++];
-            else if (a.column[i] < b.column[j])
-                i++;
-            else
-                j++;
-        }
-    return aa > 0 && bb > 0 ? dot / sqrt(aa * bb) : 0;
-}
-
 /* Do nodes a and b share a neighbour? Looks at the neighbours of the one with fewer. */
 static bool share_neighbour(const graphss_graph *g, size_t a, size_t b)
 {
@@ -61,8 +38,9 @@ static bool share_neighbour(const graphss_graph *g, size_t a, size_t b)
     }
     const int64_t n = g->offset[a + 1] - g->offset[a];
     const int64_t most = n < TUNE_SAMPLED ? n : TUNE_SAMPLED;
+    graphss_i_walk w = graphss_i_walk_from(g, (int32_t)b);
     for (int64_t i = 0; i < most; i++)
-        if (graphss_graph_has_edge(g, (int32_t)b, g->target[g->offset[a] + i * n / most]))
+        if (graphss_i_walk_meets(&w, g->target[g->offset[a] + i * n / most]))
             return true;
     return false;
 }
@@ -73,18 +51,52 @@ static float drawn(double sum, double weight, double all)
     return (float)((sum + 0.5 * all) / (weight + 0.5));
 }
 
-static void neighbour_anomalies(
-    float *anomaly, const graphss_i_evidence_base *b, size_t v, size_t top)
+/* Neighbours of a node, up to TUNE_SAMPLED of them. */
+typedef struct neighbours {
+    size_t node[TUNE_SAMPLED];
+    double alike[TUNE_SAMPLED]; /* cosine of their features and the node's */
+    size_t n;
+} neighbours;
+
+/* by_column [d]: zeros, and again when done; not read where rows are dense. */
+static void compare_neighbours(
+    neighbours *out, const graphss_i_evidence_base *b, size_t v, float *by_column)
 {
     const int64_t degree = b->graph->offset[v + 1] - b->graph->offset[v];
     const int64_t most = degree < TUNE_SAMPLED ? degree : TUNE_SAMPLED;
     const graphss_i_row own = graphss_i_row_of(b->features, v);
+    double aa, dot[GRAPHSS_I_DOTS], bb[GRAPHSS_I_DOTS];
+    for (size_t j = 0; j < own.n && own.column; j++)
+        by_column[own.column[j]] = own.value[j];
+    const float *spread = own.column ? by_column : own.value;
+    graphss_i_row_dots(dot, &aa, &own, 1, spread);
+    out->n = (size_t)most;
+    for (size_t i = 0; i < out->n; i++)
+        out->node[i] =
+            (size_t)b->graph->target[b->graph->offset[v] + (int64_t)i * degree / most];
+    for (size_t i = 0; i < out->n; i += GRAPHSS_I_DOTS) {
+        const size_t m = out->n - i < GRAPHSS_I_DOTS ? out->n - i : GRAPHSS_I_DOTS;
+        graphss_i_row row[GRAPHSS_I_DOTS];
+        for (size_t q = 0; q < m; q++)
+            row[q] = graphss_i_row_of(b->features, out->node[i + q]);
+        graphss_i_row_dots(dot, bb, row, m, spread);
+        for (size_t q = 0; q < m; q++)
+            out->alike[i + q] = aa > 0 && bb[q] > 0 ? dot[q] / sqrt(aa * bb[q]) : 0;
+    }
+    for (size_t j = 0; j < own.n && own.column; j++)
+        by_column[own.column[j]] = 0;
+}
+
+static void neighbour_anomalies(
+    float *anomaly, const graphss_i_evidence_base *b, size_t v, size_t top, float *by_column)
+{
+    neighbours near;
+    compare_neighbours(&near, b, v, by_column);
     double sum = 0, least = 1, closed = 0, agree = 0, agree_sum = 0, agree_closed = 0;
-    for (int64_t i = 0; i < most; i++) {
-        const size_t u = (size_t)b->graph->target[b->graph->offset[v] + i * degree / most];
-        const double alike = cosine(own, graphss_i_row_of(b->features, u));
-        const double shares = share_neighbour(b->graph, v, u);
-        const double same = (double)b->belief[u * b->k + top];
+    for (size_t i = 0; i < near.n; i++) {
+        const double alike = near.alike[i];
+        const double shares = share_neighbour(b->graph, v, near.node[i]);
+        const double same = (double)b->belief[near.node[i] * b->k + top];
         sum += alike;
         least = fmin(least, alike);
         closed += shares;
@@ -92,8 +104,8 @@ static void neighbour_anomalies(
         agree_sum += same * alike;
         agree_closed += same * shares;
     }
-    const double n = most ? (double)most : 1, disagree = (double)most - agree;
-    anomaly[ANOMALY_DEGREE] = (float)log1p((double)degree);
+    const double n = near.n ? (double)near.n : 1, disagree = (double)near.n - agree;
+    anomaly[ANOMALY_DEGREE] = (float)log1p((double)graphss_graph_degree(b->graph, v));
     anomaly[ANOMALY_SIMILAR_AGREE] = drawn(agree_sum, agree, sum / n);
     anomaly[ANOMALY_SIMILAR_DISAGREE] = drawn(sum - agree_sum, disagree, sum / n);
     anomaly[ANOMALY_LEAST_SIMILARITY] = (float)least;
@@ -157,7 +169,7 @@ static double gap_of(const double *x, size_t k)
 }
 
 void graphss_i_anomaly_row(float *anomaly, const graphss_i_evidence_base *base, size_t node,
-    size_t top, const double *ratios, double *scratch)
+    size_t top, const double *ratios, double *scratch, float *by_column)
 {
     const graphss_i_row x = graphss_i_row_of(base->features, node);
     double *room = scratch, *loud = scratch + base->k, *any = loud + TUNE_LOUDEST;
@@ -191,7 +203,7 @@ void graphss_i_anomaly_row(float *anomaly, const graphss_i_evidence_base *base, 
         offer(any, &n_any, log(most));
     }
     const double n = x.n ? (double)x.n : 1, mean = sum / n;
-    neighbour_anomalies(anomaly, base, node, top);
+    neighbour_anomalies(anomaly, base, node, top, by_column);
     anomaly[ANOMALY_FEATURES] = (float)log1p((double)graphss_i_row_count(x));
     anomaly[ANOMALY_LOUD] = (float)mean_of(loud, n_loud);
     anomaly[ANOMALY_SPREAD] = (float)sqrt(fmax(0, square / n - mean * mean));

@@ -521,14 +521,15 @@ static void compare_sources(float *out, double *root, const float *evidence, siz
 
 typedef struct evidence_job {
     float *evidence, *anomaly;
-    float *spare; /* [tasks x k x GRAPHSS_I_ROW] where no evidence is wanted */
-    double *room; /* [tasks x (row_size + table_size)] */
+    float *spare;     /* [tasks x k x GRAPHSS_I_ROW] where no evidence is wanted */
+    double *room;     /* [tasks x (row_size + table_size)] */
+    float *by_column; /* [tasks x d] zeros, of sparse features where anomalies are wanted */
     const graphss_i_evidence_base *base;
     const int32_t *node;
     size_t m;
 } evidence_job;
 
-static void fill_node(float *evidence, float *anomaly, row *r, double *table,
+static void fill_node(float *evidence, float *anomaly, row *r, double *table, float *by_column,
     const graphss_i_evidence_base *b, size_t v)
 {
     const size_t k = b->k, degree = graphss_graph_degree(b->graph, v);
@@ -553,7 +554,7 @@ static void fill_node(float *evidence, float *anomaly, row *r, double *table,
     if (!anomaly)
         return;
     graphss_i_anomaly_row(
-        anomaly, b, v, graphss_i_top(b->prob + v * k, k), r->ratios, r->scratch);
+        anomaly, b, v, graphss_i_top(b->prob + v * k, k), r->ratios, r->scratch, by_column);
     compare_sources(anomaly + GRAPHSS_I_OWN_ANOMALIES, r->root, evidence, k);
     memcpy(anomaly + GRAPHSS_I_ANOMALIES - GRAPHSS_I_RATIOS, ratio, sizeof ratio);
 }
@@ -564,10 +565,12 @@ static void evidence_rows(void *arg, size_t task)
     const size_t k = job->base->k, wide = k * GRAPHSS_I_ROW;
     const size_t table = table_size(job->base), room = row_size(k) + table;
     row r = row_of(job->room + task * room, k);
+    float *by_column =
+        job->by_column ? job->by_column + task * job->base->features->n_cols : NULL;
     for (size_t i = task * ROWS; i < graphss_i_task_end(task, job->m, ROWS); i++)
         fill_node(job->evidence ? job->evidence + i * wide : job->spare + task * wide,
             job->anomaly ? job->anomaly + i * GRAPHSS_I_ANOMALIES : NULL, &r,
-            table ? job->room + task * room + row_size(k) : NULL, job->base,
+            table ? job->room + task * room + row_size(k) : NULL, by_column, job->base,
             (size_t)job->node[i]);
 }
 
@@ -577,19 +580,24 @@ graphss_status graphss_i_evidence_of(graphss_ctx *ctx, float *evidence, float *a
     if (base->part)
         return graphss_i_evidence_of_part(ctx, evidence, anomaly, base, node, m);
     const size_t tasks = graphss_i_tasks(m, ROWS), k = base->k;
+    const bool spread = anomaly && !graphss_features_dense(base->features);
     evidence_job job = {.evidence = evidence,
         .anomaly = anomaly,
         .spare =
             graphss_i_alloc(ctx, evidence ? 0 : tasks, k * GRAPHSS_I_ROW * sizeof *job.spare),
         .room =
             graphss_i_alloc(ctx, tasks, (row_size(k) + table_size(base)) * sizeof *job.room),
+        .by_column = spread
+                         ? graphss_i_calloc(ctx, tasks, base->features->n_cols * sizeof(float))
+                         : NULL,
         .base = base,
         .node = node,
         .m = m};
-    const graphss_status st = job.spare && job.room
+    const graphss_status st = job.spare && job.room && (job.by_column || !spread)
                                   ? graphss_i_parallel_checked(ctx, tasks, evidence_rows, &job)
                                   : GRAPHSS_ERR_NOMEM;
     graphss_release(ctx, job.spare);
+    graphss_release(ctx, job.by_column);
     graphss_release(ctx, job.room);
     return st;
 }

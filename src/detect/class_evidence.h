@@ -80,9 +80,9 @@ graphss_status graphss_i_evidence_of(graphss_ctx *ctx, float *evidence, float *a
 
 /* The first columns, anomaly [GRAPHSS_I_OWN_ANOMALIES], of one node, whose features are read
  * for the class `top`. ratios: those of its features [entries x k], or NULL: not computed yet.
- */
+ * by_column [d]: zeros, which it leaves; NULL where rows are dense. */
 void graphss_i_anomaly_row(float *anomaly, const graphss_i_evidence_base *base, size_t node,
-    size_t top, const double *ratios, double *scratch);
+    size_t top, const double *ratios, double *scratch, float *by_column);
 /* Doubles of scratch that graphss_i_anomaly_row needs for rows of this many entries. */
 size_t graphss_i_anomaly_scratch(size_t k);
 

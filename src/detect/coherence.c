@@ -5,19 +5,49 @@
 #include <math.h>
 
 enum { BITS = 64 };
+_Static_assert(TUNE_REFERENCE <= UINT16_MAX, "counts of reference nodes");
 
 void graphss_i_reference_destroy(graphss_ctx *ctx, graphss_i_reference *r)
 {
     graphss_release(ctx, r->bits);
     graphss_release(ctx, r->count);
+    graphss_release(ctx, r->both);
     *r = (graphss_i_reference){0};
+}
+
+/* both[i][j] and both[j][i], j < i */
+static void count_pairs(graphss_i_reference *r, uint32_t *found, size_t *column)
+{
+    for (size_t i = 0; i < r->d; i++) {
+        column[i] = i;
+        r->kernels->common_bits(found, r->bits + i * r->width, r->bits, column, i, r->width);
+        for (size_t j = 0; j < i; j++)
+            r->both[i * r->d + j] = r->both[j * r->d + i] = (uint16_t)found[j];
+    }
+}
+
+/* Counts all pairs where that takes no more room than the features themselves. */
+static graphss_status tabulate(
+    graphss_ctx *ctx, graphss_i_reference *r, const graphss_features *features)
+{
+    if (r->d * r->d > (size_t)features->offset[features->n_rows])
+        return GRAPHSS_OK;
+    uint32_t *found = graphss_i_alloc(ctx, r->d, sizeof *found);
+    size_t *column = graphss_i_alloc(ctx, r->d, sizeof *column);
+    r->both = graphss_i_alloc(ctx, r->d, r->d * sizeof *r->both);
+    const bool enough = found && column && r->both;
+    if (enough)
+        count_pairs(r, found, column);
+    graphss_release(ctx, found);
+    graphss_release(ctx, column);
+    return enough ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
 }
 
 graphss_status graphss_i_reference_open(graphss_ctx *ctx, graphss_i_reference *out,
     const graphss_features *features, const int32_t *label)
 {
     const size_t d = features->n_cols;
-    graphss_i_reference r = {.kernels = graphss_i_ctx_kernels(ctx)};
+    graphss_i_reference r = {.kernels = graphss_i_ctx_kernels(ctx), .d = d};
     size_t all = 0, seen = 0;
     if (graphss_features_dense(features))
         return GRAPHSS_OK;
@@ -42,8 +72,11 @@ graphss_status graphss_i_reference_open(graphss_ctx *ctx, graphss_i_reference *o
         }
         r.n++;
     }
+    const graphss_status st = tabulate(ctx, &r, features);
+    if (st)
+        graphss_i_reference_destroy(ctx, &r);
     *out = r;
-    return GRAPHSS_OK;
+    return st;
 }
 
 /* exp(affinity) of feature i and each of the n features j */
@@ -51,7 +84,10 @@ static void ratios(
     double *out, const graphss_i_reference *r, size_t i, const size_t *column, size_t n)
 {
     uint32_t both[TUNE_SAMPLED];
-    r->kernels->common_bits(both, r->bits + i * r->width, r->bits, column, n, r->width);
+    for (size_t j = 0; j < n && r->both; j++)
+        both[j] = r->both[i * r->d + column[j]];
+    if (!r->both)
+        r->kernels->common_bits(both, r->bits + i * r->width, r->bits, column, n, r->width);
     for (size_t j = 0; j < n; j++)
         out[j] = (both[j] + 0.5) / (r->count[i] * r->count[column[j]] / (double)r->n + 0.5);
 }
@@ -81,8 +117,8 @@ void graphss_i_coherence(float *out, const graphss_i_reference *r, graphss_i_row
             const size_t kind = (size_t)speaks[i] + (size_t)speaks[j];
             product[kind] *= ratio[j];
             pairs[kind] += 1;
-            best[i] = fmax(best[i], ratio[j]);
-            best[j] = fmax(best[j], ratio[j]);
+            best[i] = ratio[j] > best[i] ? ratio[j] : best[i];
+            best[j] = ratio[j] > best[j] ? ratio[j] : best[j];
         }
         for (size_t kind = 0; kind < 3; kind++)
             sum[kind] += log(product[kind]);

@@ -24,6 +24,8 @@ typedef struct graphss_i_reference {
     size_t n, width; /* reference nodes, 64-bit words a feature */
     uint64_t *bits;  /* [d x width] */
     double *count;   /* [d] */
+    uint16_t *both;  /* [d x d] nodes that have both features, or NULL: counted when wanted */
+    size_t d;
     const struct graphss_i_kernels *kernels;
 } graphss_i_reference;
 

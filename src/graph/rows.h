@@ -50,22 +50,29 @@ static inline bool graphss_i_row_same(graphss_i_row a, graphss_i_row b)
 
 enum { GRAPHSS_I_DOTS = 4 };
 
-/* out[q] = row q . b, b by column, of n <= DOTS rows at once: one sum would wait for each
- * addition in turn. */
+/* dot[q] = row q . b, b by column, and square[q] = row q . row q of n <= DOTS rows at once:
+ * one sum would wait for each addition in turn. */
 static inline void graphss_i_row_dots(
-    double *out, const graphss_i_row *row, size_t n, const float *b)
+    double *dot, double *square, const graphss_i_row *row, size_t n, const float *b)
 {
-    double sum[GRAPHSS_I_DOTS] = {0};
+    double sum[GRAPHSS_I_DOTS] = {0}, own[GRAPHSS_I_DOTS] = {0};
     size_t common = n == GRAPHSS_I_DOTS && row[0].column ? row[0].n : 0;
     for (size_t q = 1; q < n; q++)
         common = row[q].n < common ? row[q].n : common;
     for (size_t j = 0; j < common; j++)
-        for (size_t q = 0; q < GRAPHSS_I_DOTS; q++)
-            sum[q] += (double)row[q].value[j] * (double)b[row[q].column[j]];
+        for (size_t q = 0; q < GRAPHSS_I_DOTS; q++) {
+            const double x = (double)row[q].value[j];
+            sum[q] += x * (double)b[row[q].column[j]];
+            own[q] += x * x;
+        }
     for (size_t q = 0; q < n; q++) {
-        for (size_t j = common; j < row[q].n; j++)
-            sum[q] += (double)row[q].value[j] * (double)b[graphss_i_row_at(row[q], j)];
-        out[q] = sum[q];
+        for (size_t j = common; j < row[q].n; j++) {
+            const double x = (double)row[q].value[j];
+            sum[q] += x * (double)b[graphss_i_row_at(row[q], j)];
+            own[q] += x * x;
+        }
+        dot[q] = sum[q];
+        square[q] = own[q];
     }
 }
 

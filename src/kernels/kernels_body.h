@@ -815,11 +815,20 @@ static void dropout_bits(
 static void common_bits(uint32_t *out, const uint64_t *a, const uint64_t *b, const size_t *at,
     size_t n, size_t width)
 {
-    for (size_t j = 0; j < n; j++) {
-        const uint64_t *row = b + at[j] * width;
+    enum { SIDE = 4 }; /* rows at once, which share the words of a */
+    size_t j = 0;
+    for (; j + SIDE <= n; j += SIDE) {
+        int sum[SIDE] = {0};
+        for (size_t w = 0; w < width; w++)
+            for (size_t i = 0; i < SIDE; i++)
+                sum[i] += __builtin_popcountll(a[w] & b[at[j + i] * width + w]);
+        for (size_t i = 0; i < SIDE; i++)
+            out[j + i] = (uint32_t)sum[i];
+    }
+    for (; j < n; j++) {
         int sum = 0;
         for (size_t w = 0; w < width; w++)
-            sum += __builtin_popcountll(a[w] & row[w]);
+            sum += __builtin_popcountll(a[w] & b[at[j] * width + w]);
         out[j] = (uint32_t)sum;
     }
 }

@@ -227,27 +227,29 @@ TEST(changes_are_counted)
  * of five features is worth the mean over its pairs. */
 TEST(features_go_together_as_pairs_do)
 {
-    enum { ROWS = 6, COLUMNS = 5 };
+    enum { ROWS = 6, COLUMNS = 5, ENTRIES = 16 };
     graphss_ctx *ctx = testing_ctx(NULL, 1);
-    int64_t offset[] = {0, 3, 6, 9, 12, 14, 16};
-    int32_t column[] = {0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1, 2, 3, 4, 3, 4};
-    float value[16];
-    for (size_t i = 0; i < 16; i++)
+    int64_t offset[] = {0, 3, 6, 9, 12, 14, ENTRIES, ENTRIES + COLUMNS, ENTRIES + 2 * COLUMNS};
+    int32_t column[] = {
+        0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1, 2, 3, 4, 3, 4, 0, 1, 2, 3, 4, 0, 1, 2, 3, 4};
+    float value[ENTRIES + 2 * COLUMNS];
+    for (size_t i = 0; i < sizeof value / sizeof *value; i++)
         value[i] = 1;
-    const graphss_features x = {.n_rows = ROWS,
+    graphss_features x = {.n_rows = ROWS,
         .n_cols = COLUMNS,
         .offset = offset,
         .column = column,
         .value = value,
         .kind = GRAPHSS_FEATURES_BINARY};
-    const int32_t label[ROWS] = {0, 0, 0, 0, 1, 1}, all[COLUMNS] = {0, 1, 2, 3, 4};
+    const int32_t label[ROWS + 2] = {0, 0, 0, 0, 1, 1, -1, -1}, all[COLUMNS] = {0, 1, 2, 3, 4};
     const float own[COLUMNS] = {1, 1, 1, 2, 2};
     const double with[] = {4, 4, 4, 2, 2};
     double sum[3] = {0}, pairs[3] = {0}, best = log(2.5 / (4.0 / 6 + 0.5));
     graphss_i_reference r = {0};
-    float found[GRAPHSS_I_COHERENCES];
+    float found[GRAPHSS_I_COHERENCES], other[GRAPHSS_I_COHERENCES];
     assert_ok(ctx, graphss_i_reference_open(ctx, &r, &x, label));
     assert_int_equal(r.n, ROWS);
+    assert_null(r.both);
     graphss_i_coherence(found, &r, (graphss_i_row){all, value, COLUMNS}, own, 1, 0);
     for (size_t i = 0; i < COLUMNS; i++)
         for (size_t j = 0; j < i; j++) {
@@ -260,8 +262,14 @@ TEST(features_go_together_as_pairs_do)
     assert_float_equal((double)found[COHERENCE_WITHIN], sum[2] / pairs[2], 1e-6);
     assert_float_equal((double)found[COHERENCE_BETWEEN], sum[1] / pairs[1], 1e-6);
     assert_float_equal((double)found[COHERENCE_BEST], best, 1e-6);
-    graphss_i_coherence(found, &r, (graphss_i_row){all, value, 2}, own, 1, 0);
-    assert_float_equal((double)found[COHERENCE_ALL], 0, 0); /* too few */
+    graphss_i_coherence(other, &r, (graphss_i_row){all, value, 2}, own, 1, 0);
+    assert_float_equal((double)other[COHERENCE_ALL], 0, 0); /* too few */
+    graphss_i_reference_destroy(ctx, &r);
+    x.n_rows = ROWS + 2; /* entries enough for a table of pairs, of the same reference */
+    assert_ok(ctx, graphss_i_reference_open(ctx, &r, &x, label));
+    assert_non_null(r.both);
+    graphss_i_coherence(other, &r, (graphss_i_row){all, value, COLUMNS}, own, 1, 0);
+    assert_memory_equal(other, found, sizeof found);
     graphss_i_reference_destroy(ctx, &r);
     graphss_ctx_free(ctx);
 }

@@ -101,18 +101,19 @@ TEST(both_products_at_once)
 TEST(bits_in_common_are_counted)
 {
     enum { ROWS = 5, WORDS = 3 };
-    const size_t at[] = {4, 0, 0, 2};
+    const size_t at[] = {4, 0, 0, 2, 1, 3, 4};
+    enum { N = sizeof at / sizeof *at };
     graphss_rng rng = graphss_rng_make(11, 1);
     uint64_t a[WORDS], b[ROWS * WORDS];
-    uint32_t found[4];
+    uint32_t found[N];
     for (size_t w = 0; w < WORDS; w++)
         a[w] = graphss_rng_u64(&rng);
     for (size_t w = 0; w < ROWS * WORDS; w++)
         b[w] = graphss_rng_u64(&rng);
     FOR_EACH_SET(kern)
     {
-        kern->common_bits(found, a, b, at, 4, WORDS);
-        for (size_t j = 0; j < 4; j++) {
+        kern->common_bits(found, a, b, at, N, WORDS);
+        for (size_t j = 0; j < N; j++) {
             uint32_t want = 0;
             for (size_t bit = 0; bit < 64 * WORDS; bit++)
                 want += (a[bit / 64] & b[at[j] * WORDS + bit / 64]) >> bit % 64 & 1;

@@ -27,14 +27,17 @@ TEST(rows_multiplied_at_once_have_the_bits_of_single_ones)
     for (size_t dense = 0; dense < 2; dense++)
         for (size_t n = 0; n <= GRAPHSS_I_DOTS; n++)
             for (size_t from = 0; from + n <= ROWS; from++) {
-                double out[GRAPHSS_I_DOTS];
-                graphss_i_row_dots(out, row[dense] + from, n, b);
+                double dot[GRAPHSS_I_DOTS], square[GRAPHSS_I_DOTS];
+                graphss_i_row_dots(dot, square, row[dense] + from, n, b);
                 for (size_t q = 0; q < n; q++) {
                     const graphss_i_row r = row[dense][from + q];
-                    double want = 0;
-                    for (size_t j = 0; j < r.n; j++)
+                    double want = 0, own = 0;
+                    for (size_t j = 0; j < r.n; j++) {
                         want += (double)r.value[j] * (double)b[graphss_i_row_at(r, j)];
-                    assert_memory_equal(&out[q], &want, sizeof want);
+                        own += (double)r.value[j] * (double)r.value[j];
+                    }
+                    assert_memory_equal(&dot[q], &want, sizeof want);
+                    assert_memory_equal(&square[q], &own, sizeof own);
                 }
             }
 }
