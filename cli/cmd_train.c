@@ -21,9 +21,8 @@ static const graphss_option rows[] = {
     {"output", GRAPHSS_OPTION_STRING, FIELD(output), 0, 0, NULL, "MODEL",
         "write the model here; without it the model is only measured", 'o'},
     {"poisoned", GRAPHSS_OPTION_BOOL, FIELD(poisoned), 0, 0, NULL, NULL,
-        "the data may have been attacked before: find links and training labels that are not "
-        "to "
-        "be trusted, and train without them",
+        "the data may have been attacked before: find links and training labels not to be "
+        "trusted, and train without them",
         0},
     {"flips", GRAPHSS_OPTION_STRING, FIELD(flips), 0, 0, NULL, "FLIPS",
         "with --poisoned: write the distrusted links here, for apply", 0},
@@ -301,6 +300,25 @@ static void fill(cli *app, const cli_fit *fit, const graphss_dataset *data,
     cli_json_run(app, json);
 }
 
+/* Each file that is written is another one, and none that is read. */
+static graphss_status check_outputs(cli *app, const train_arguments *own, const char *split)
+{
+    enum { OUTPUTS = 4 };
+    static const char *const option[OUTPUTS] = {"output", "plot", "flips", "checkpoint"};
+    const char *const path[OUTPUTS] = {own->output, own->plot, own->flips, own->checkpoint};
+    const char *const input[] = {app->argument[0], split};
+    graphss_status st = GRAPHSS_OK;
+    for (size_t i = 0; i < OUTPUTS && !st; i++) {
+        for (size_t j = 0; j < i && path[i]; j++)
+            if (path[j] && strcmp(path[i], path[j]) == 0)
+                return cli_usage(
+                    app, "--%s and --%s both name %s", option[j], option[i], path[i]);
+        if (path[i])
+            st = cli_check_output(app, path[i], input, 2);
+    }
+    return st;
+}
+
 static graphss_status run(cli *app)
 {
     train_arguments own = {0};
@@ -327,26 +345,13 @@ static graphss_status run(cli *app)
         return st;
     if (own.plot && !cli_has_extension(own.plot, ".svg"))
         return cli_usage(app, "--plot: %s: want a name that ends in .svg", own.plot);
-    if (own.plot && own.output && strcmp(own.plot, own.output) == 0)
-        return cli_usage(app, "--output and --plot both name %s", own.plot);
     if (own.checkpoint && cli_given(app, "predictor"))
         return cli_usage(app, "--checkpoint is of our own training, not of --predictor");
-    if (own.checkpoint && own.output && strcmp(own.checkpoint, own.output) == 0)
-        return cli_usage(app, "--output and --checkpoint both name %s", own.output);
     if (own.flips && !own.poisoned)
         return cli_usage(app, "--flips is of --poisoned");
     if (own.poisoned && own.predictor)
         return cli_usage(app, "--poisoned is of our own training, not of --predictor");
-    const char *const input[] = {app->argument[0], split_opt.from};
-    if (own.output)
-        st = cli_check_output(app, own.output, input, 2);
-    if (!st && own.plot)
-        st = cli_check_output(app, own.plot, input, 2);
-    if (!st && own.flips)
-        st = cli_check_output(app, own.flips, input, 2);
-    if (!st && own.checkpoint)
-        st = cli_check_output(app, own.checkpoint, input, 2);
-    if (st)
+    if ((st = check_outputs(app, &own, split_opt.from)))
         return st;
 
     st = cli_read_dataset(app, &data, app->argument[0]);
@@ -374,7 +379,9 @@ static graphss_status run(cli *app)
         if (!app->json)
             show_distrust(app, &found, &data, own.flips);
     }
-    st = graphss_ctx_checkpoint(app->ctx, own.checkpoint, data.hash, own.checkpoint_every);
+    char of[96]; /* what is trained on */
+    snprintf(of, sizeof of, "%s%s", data.hash, own.poisoned ? " poisoned" : "");
+    st = graphss_ctx_checkpoint(app->ctx, own.checkpoint, of, own.checkpoint_every);
     if (st)
         goto done;
     st = cli_fit_run(app, &fit, &data, &split, &opt);

@@ -31,6 +31,18 @@ static size_t bin_of(float value, const float *cut, size_t n_cut)
     return b;
 }
 
+void graphss_i_link_both_ways(float *value, const graphss_graph *graph, int64_t *at)
+{
+    memcpy(at, graph->offset, graph->n_nodes * sizeof *at);
+    for (size_t i = 0; i < graph->n_nodes; i++) /* at: of each row, the way back to i */
+        for (int64_t e = graph->offset[i]; e < graph->offset[i + 1]; e++) {
+            const size_t j = (size_t)graph->target[e];
+            if (i < j)
+                value[at[j]] = value[e];
+            at[j]++;
+        }
+}
+
 void graphss_i_link_bins(
     uint8_t *bin, float *cut, size_t *n_cut, float *sorted, const float *value, size_t m)
 {

@@ -17,6 +17,11 @@ enum {
     GRAPHSS_I_LINK_UNSEEN = 255 /* the bin of a view that says nothing: NaN */
 };
 
+/* value [graph->offset[n]] of each stored edge <- that of the row of its lesser end, so that
+ * both ways of a link have one: sums in another order differ in the last bit, and a bin may
+ * begin there. at [n] is room. */
+void graphss_i_link_both_ways(float *value, const graphss_graph *graph, int64_t *at);
+
 /* bin [m] <- the bin of each value. cut [GRAPHSS_I_LINK_BINS] gets the *n_cut bounds at which
  * the bins after the first begin; they hold about as many values each, and equal values share
  * one. sorted [m] is room. */

@@ -49,6 +49,7 @@ typedef struct search {
     float *view, *on_pair; /* [m], [m_pairs] one view */
     float *sorted, *room;  /* [m], [n] */
     double *degree;        /* [n] */
+    int64_t *at;           /* [n] */
     double *ratio, *end;   /* [k x k], [k] */
     uint8_t *bin;          /* [VIEWS x m] */
     float *judged;         /* [n_train x k] each training node, by the other half */
@@ -58,7 +59,7 @@ typedef struct search {
 static void search_close(graphss_ctx *ctx, search *s)
 {
     void *const block[] = {s->belief, s->trust, s->foreign, s->view, s->on_pair, s->sorted,
-        s->room, s->degree, s->ratio, s->end, s->bin, s->judged};
+        s->room, s->degree, s->at, s->ratio, s->end, s->bin, s->judged};
     for (size_t i = 0; i < sizeof block / sizeof *block; i++)
         graphss_release(ctx, block[i]);
     graphss_graph_destroy(ctx, &s->pairs);
@@ -99,12 +100,13 @@ static graphss_status search_open(graphss_ctx *ctx, search *s)
     s->sorted = graphss_i_alloc(ctx, s->m, sizeof *s->sorted);
     s->room = graphss_i_calloc(ctx, s->n, sizeof *s->room);
     s->degree = graphss_i_alloc(ctx, s->n, sizeof *s->degree);
+    s->at = graphss_i_alloc(ctx, s->n, sizeof *s->at);
     s->ratio = graphss_i_alloc(ctx, s->k, s->k * sizeof *s->ratio);
     s->end = graphss_i_alloc(ctx, s->k, sizeof *s->end);
     s->bin = graphss_i_alloc(ctx, s->m, VIEWS * sizeof *s->bin);
     s->judged = graphss_i_alloc(ctx, s->in->split->n_train, s->k * sizeof *s->judged);
     if (!s->belief || !s->trust || !s->foreign || !s->view || !s->on_pair || !s->sorted ||
-        !s->room || !s->degree || !s->ratio || !s->end || !s->bin || !s->judged)
+        !s->room || !s->degree || !s->at || !s->ratio || !s->end || !s->bin || !s->judged)
         return GRAPHSS_ERR_NOMEM;
     for (size_t e = 0; e < s->m; e++) {
         s->foreign[e] = FIRST_SHARE;
@@ -120,6 +122,7 @@ static void take_view(search *s, size_t view)
 {
     float cut[GRAPHSS_I_LINK_BINS];
     size_t n_cut;
+    graphss_i_link_both_ways(s->view, s->in->graph, s->at);
     graphss_i_link_bins(s->bin + view * s->m, cut, &n_cut, s->sorted, s->view, s->m);
     graphss_i_link_chance(
         s->chance + view * GRAPHSS_I_LINK_BINS, cut, n_cut, s->on_pair, s->m_pairs);

@@ -138,6 +138,49 @@ exits 2; err "--trusted has no meaning for retrain"; absent no.npz
 run recover --model-file gcn.model --current $graph --trusted trusted.txt -o trusted.txt
 exits 2
 
+case_ "a graph attacked before training: what is left out makes the past"
+made=synth:nodes=600,classes=3,topic=0.5,homophily=0.9
+run train $made -q -o first.model
+run -q attack $made --model-file first.model --method dice --links 4 --features 0 -o before.flips
+run apply $made --flips before.flips -o poisoned.npz
+run train poisoned.npz --poisoned --flips cut.tsv -o kept.model
+exits 0; out "are not trusted and left out: cut.tsv"; out "training labels are doubted"
+run --json train poisoned.npz --poisoned --flips again.tsv -o again.model
+exits 0; same cut.tsv again.tsv; same kept.model again.model
+json poisoned.flips again.tsv; json poisoned.distrusted_links "$(grep -vc '^#' cut.tsv)"
+json poisoned.doubted_labels $((240 - $("$json_value" train_nodes <../stdout)))
+[ "$("$json_value" poisoned.distrusted_links <../stdout)" -gt 100 ] || complain "too few"
+run apply poisoned.npz --flips cut.tsv -o kept.npz
+exits 0; out "Changes  $(grep -vc '^#' cut.tsv) links and 0 features"
+run --json alert --model-file kept.model --current kept.npz --previous kept.npz
+exits 0
+run -q attack kept.npz --model-file kept.model --links 5 --features 0 -o later.flips
+run apply kept.npz --flips later.flips -o later.npz
+run alert --model-file kept.model --current later.npz --previous kept.npz
+exits 1; out "ALERT"
+run -q recover --model-file kept.model --current later.npz --previous kept.npz -o later.csv
+exits 0; out " -> "
+run --json recover --model-file kept.model --current poisoned.npz --poisoned --flips back.tsv \
+    -o back.csv
+exits 0; json distrusted_links "$(grep -vc '^#' back.tsv)"
+case_ "what --poisoned has no meaning for is refused"
+run train $made --poisoned --model mlp
+exits 2; err "links can not mislead mlp"
+run train $made --poisoned --predictor true
+exits 2; err "--poisoned is of our own training"
+run train $made --flips cut.tsv
+exits 2; err "--flips is of --poisoned"
+run train $made --poisoned --flips two -o two
+exits 2; err "--output and --flips both name two"; absent two
+echo 3 >three.txt
+run recover --model-file kept.model --current poisoned.npz --poisoned --trusted three.txt -o t.csv
+exits 2; err "--trusted has no meaning for poisoned"
+run recover --model-file kept.model --current poisoned.npz --poisoned --method mlp -o t.csv
+exits 2; err "--poisoned is the method poisoned, found mlp"
+run train $made --model mlp -q -o mlp.model
+run recover --model-file mlp.model --current $made --poisoned -o t.csv
+exits 2; err "mlp, which does not use links"; absent t.csv
+
 case_ "the same seed gives the same bytes, whatever the threads"
 for threads in 1 2; do
     run recover --model-file gcn.model --current $graph --method retrain \
