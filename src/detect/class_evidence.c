@@ -521,33 +521,44 @@ static void compare_sources(float *out, double *root, const float *evidence, siz
 
 typedef struct evidence_job {
     float *evidence, *anomaly;
-    float *spare;     /* [tasks x k x GRAPHSS_I_ROW] where no evidence is wanted */
-    double *room;     /* [tasks x (row_size + table_size)] */
-    float *by_column; /* [tasks x d] zeros, of sparse features where anomalies are wanted */
-    const graphss_i_evidence_base *base;
+    float *spare;      /* [tasks x k x GRAPHSS_I_ROW] where no evidence is wanted */
+    double *room;      /* [tasks x (row_size + table_size)] */
+    float *by_column;  /* [tasks x d] zeros, of sparse features where anomalies are wanted */
+    float *const *was; /* [m], or NULL */
+    const graphss_i_evidence_base *base, *past;
     const int32_t *node;
     size_t m;
 } evidence_job;
 
-static void fill_node(float *evidence, float *anomaly, row *r, double *table, float *by_column,
-    const graphss_i_evidence_base *b, size_t v)
+static double feature_weight(size_t items)
 {
-    const size_t k = b->k, degree = graphss_graph_degree(b->graph, v);
+    return TUNE_FEATURE_WEIGHT *
+           fmin(1, sqrt(TUNE_MANY_FEATURES / (double)(items ? items : 1)));
+}
+
+/* What the features of a node say, whatever its edges: r->ratios and r->features. */
+static void read_features(row *r, double *table, const graphss_i_evidence_base *b, size_t v)
+{
     const graphss_i_row x = graphss_i_row_of(b->features, v);
-    const size_t items = x.n;
     r->ratios = table;
     if (table)
         fill_table(table, b, x);
-    const double scale = fmin(1, sqrt(TUNE_MANY_FEATURES / (double)(items ? items : 1)));
-    const double weight = TUNE_FEATURE_WEIGHT * scale;
+    likelihood(r->features, r, b, v, x.n, feature_item, feature_weight(x.n));
+}
+
+/* Features have been read. */
+static void fill_node(float *evidence, float *anomaly, row *r, float *by_column,
+    const graphss_i_evidence_base *b, size_t v)
+{
+    const size_t k = b->k, degree = graphss_graph_degree(b->graph, v);
+    const size_t items = graphss_i_row_of(b->features, v).n;
     float ratio[GRAPHSS_I_RATIOS];
     memset(evidence, 0, k * GRAPHSS_I_ROW * sizeof *evidence);
-    likelihood(r->features, r, b, v, items, feature_item, weight);
     likelihood(r->edges, r, b, v, degree, edge_item, TUNE_EDGE_WEIGHT);
     plain_sources(evidence, r, b, v);
     choose_targets(r, evidence, k);
-    mixed_likelihood(
-        r->foreign_features, r, b, v, items, feature_item, TUNE_FOREIGN_FEATURES, weight);
+    mixed_likelihood(r->foreign_features, r, b, v, items, feature_item, TUNE_FOREIGN_FEATURES,
+        feature_weight(items));
     mixed_likelihood(
         r->foreign_edges, r, b, v, degree, edge_item, TUNE_FOREIGN_EDGES, TUNE_EDGE_WEIGHT);
     tampered_sources(evidence, ratio, r, k);
@@ -562,16 +573,24 @@ static void fill_node(float *evidence, float *anomaly, row *r, double *table, fl
 static void evidence_rows(void *arg, size_t task)
 {
     const evidence_job *job = arg;
-    const size_t k = job->base->k, wide = k * GRAPHSS_I_ROW;
-    const size_t table = table_size(job->base), room = row_size(k) + table;
+    const graphss_i_evidence_base *b = job->base, *past = job->past;
+    const size_t k = b->k, wide = k * GRAPHSS_I_ROW;
+    const size_t room = row_size(k) + table_size(b);
     row r = row_of(job->room + task * room, k);
-    float *by_column =
-        job->by_column ? job->by_column + task * job->base->features->n_cols : NULL;
-    for (size_t i = task * ROWS; i < graphss_i_task_end(task, job->m, ROWS); i++)
+    double *table = table_size(b) ? job->room + task * room + row_size(k) : NULL;
+    float *by_column = job->by_column ? job->by_column + task * b->features->n_cols : NULL;
+    for (size_t i = task * ROWS; i < graphss_i_task_end(task, job->m, ROWS); i++) {
+        const size_t v = (size_t)job->node[i];
+        read_features(&r, table, b, v);
         fill_node(job->evidence ? job->evidence + i * wide : job->spare + task * wide,
-            job->anomaly ? job->anomaly + i * GRAPHSS_I_ANOMALIES : NULL, &r,
-            table ? job->room + task * room + row_size(k) : NULL, by_column, job->base,
-            (size_t)job->node[i]);
+            job->anomaly ? job->anomaly + i * GRAPHSS_I_ANOMALIES : NULL, &r, by_column, b, v);
+        if (!job->was || !job->was[i])
+            continue;
+        if (!graphss_i_row_same(
+                graphss_i_row_of(b->features, v), graphss_i_row_of(past->features, v)))
+            read_features(&r, table, past, v);
+        fill_node(job->was[i], NULL, &r, NULL, past, v);
+    }
 }
 
 graphss_status graphss_i_evidence_of(graphss_ctx *ctx, float *evidence, float *anomaly,
@@ -579,6 +598,13 @@ graphss_status graphss_i_evidence_of(graphss_ctx *ctx, float *evidence, float *a
 {
     if (base->part)
         return graphss_i_evidence_of_part(ctx, evidence, anomaly, base, node, m);
+    return graphss_i_evidence_of_both(ctx, evidence, anomaly, base, NULL, NULL, node, m);
+}
+
+graphss_status graphss_i_evidence_of_both(graphss_ctx *ctx, float *evidence, float *anomaly,
+    const graphss_i_evidence_base *base, float *const *was,
+    const graphss_i_evidence_base *past, const int32_t *node, size_t m)
+{
     const size_t tasks = graphss_i_tasks(m, ROWS), k = base->k;
     const bool spread = anomaly && !graphss_features_dense(base->features);
     evidence_job job = {.evidence = evidence,
@@ -590,7 +616,9 @@ graphss_status graphss_i_evidence_of(graphss_ctx *ctx, float *evidence, float *a
         .by_column = spread
                          ? graphss_i_calloc(ctx, tasks, base->features->n_cols * sizeof(float))
                          : NULL,
+        .was = was,
         .base = base,
+        .past = past,
         .node = node,
         .m = m};
     const graphss_status st = job.spare && job.room && (job.by_column || !spread)

@@ -75,6 +75,12 @@ void graphss_i_evidence_base_destroy(graphss_ctx *ctx, graphss_i_evidence_base *
  * and features of the nodes x k x TUNE_TARGETS). */
 graphss_status graphss_i_evidence_of(graphss_ctx *ctx, float *evidence, float *anomaly,
     const graphss_i_evidence_base *base, const int32_t *node, size_t m);
+/* The same where no base has a part, and was[i] [k x GRAPHSS_I_ROW], unless it is NULL, the
+ * evidence of node[i] in the past. What its features say is computed once if they are the
+ * same. was may be NULL. */
+graphss_status graphss_i_evidence_of_both(graphss_ctx *ctx, float *evidence, float *anomaly,
+    const graphss_i_evidence_base *base, float *const *was,
+    const graphss_i_evidence_base *past, const int32_t *node, size_t m);
 
 /* ---- anomaly.c ---- */
 

@@ -235,7 +235,8 @@ static int32_t sampled(const int32_t *key, size_t n, size_t j, size_t most)
     return key[j * n / most];
 }
 
-/* list: the nodes and their sampled neighbours, ascending, each once. Returns their number. */
+/* list: the nodes, and now their sampled neighbours, ascending, each once: of the past no
+ * anomalies are wanted, which alone read rows of neighbours. Returns their number. */
 static size_t gather(graphss_live *x, bool past, int32_t *list, const int32_t *node, size_t m)
 {
     graphss_i_live_net *net = &x->net;
@@ -247,7 +248,7 @@ static size_t gather(graphss_live *x, bool past, int32_t *list, const int32_t *n
     for (size_t i = 0; i < m; i++) {
         size_t degree;
         const int32_t *key = edges_of(x, past, (size_t)node[i], &degree);
-        const size_t most = degree < TUNE_SAMPLED ? degree : TUNE_SAMPLED;
+        const size_t most = past ? 0 : degree < TUNE_SAMPLED ? degree : TUNE_SAMPLED;
         for (size_t j = 0; j <= most; j++) {
             const int32_t u = j < most ? sampled(key, degree, j, most) : node[i];
             if (net->stamp[u] != net->epoch) {
@@ -347,19 +348,19 @@ static void lay_out(
         x->n, x->d, v->feature_offset, v->column, v->value, x->feature_kind};
 }
 
-/* evidence, anomaly: as graphss_i_evidence_of, of nodes of one of the two graphs. */
-static graphss_status evidence_in(graphss_ctx *ctx, graphss_live *x, bool past,
-    float *evidence, float *anomaly, const int32_t *node, size_t m)
+/* The base of one of the two graphs holds what evidence of these nodes reads. */
+static graphss_status bring(
+    graphss_ctx *ctx, graphss_live *x, bool past, const int32_t *node, size_t m)
 {
     graphss_i_live_view *v = past ? &x->past : &x->now;
+    graphss_i_evidence_base *b = &v->base;
     const size_t most = m * (TUNE_SAMPLED + 1) < x->n ? m * (TUNE_SAMPLED + 1) : x->n;
     int32_t *list = graphss_i_alloc(ctx, most, sizeof *list);
     if (!list)
         return GRAPHSS_ERR_NOMEM;
     const size_t n = gather(x, past, list, node, m);
-    graphss_status st = reserve_rows(ctx, x, v, past, list, n);
+    const graphss_status st = reserve_rows(ctx, x, v, past, list, n);
     if (!st) {
-        graphss_i_evidence_base *b = &v->base;
         lay_out(x, v, past, list, n);
         b->graph = &v->graph;
         b->features = &v->features;
@@ -370,8 +371,6 @@ static graphss_status evidence_in(graphss_ctx *ctx, graphss_live *x, bool past,
         b->reference = &x->coherence;
         b->n = x->n;
         b->k = x->k;
-        if (!past)
-            b->alone = x->net.alone;
         for (size_t i = 0; i < m; i++) {
             size_t degree;
             const int32_t *key = edges_of(x, past, (size_t)node[i], &degree);
@@ -379,41 +378,55 @@ static graphss_status evidence_in(graphss_ctx *ctx, graphss_live *x, bool past,
             for (size_t j = 0; j < degree; j++)
                 know(x, v, past, (size_t)key[j]);
         }
-        st = graphss_i_evidence_of(ctx, evidence, anomaly, b, node, m);
-        if (!past)
-            b->alone = NULL;
     }
     graphss_release(ctx, list);
     return st;
 }
 
-/* Computes the evidence in the trusted snapshot of the changed nodes that lack it. */
-static graphss_status recall_past(
-    graphss_ctx *ctx, graphss_live *x, const int32_t *node, size_t m)
+/* was [m]: room for the evidence in the trusted snapshot of each changed node that lacks it,
+ * NULL for others. These nodes, *n, are listed. */
+static graphss_status make_room(graphss_ctx *ctx, graphss_live *x, float **was,
+    int32_t *lacking, size_t *n, const int32_t *node, size_t m)
 {
-    const size_t wide = x->k * GRAPHSS_I_ROW;
-    int32_t *lacking = graphss_i_alloc(ctx, m, sizeof *lacking);
-    float *evidence = NULL;
-    size_t n = 0;
-    for (size_t i = 0; i < m && lacking; i++) {
-        const graphss_i_live_changed *c =
+    for (size_t i = 0; i < m; i++) {
+        graphss_i_live_changed *c =
             x->record[node[i]] >= 0 ? &x->changed[x->record[node[i]]] : NULL;
-        if (c && !c->is_new && !c->evidence)
-            lacking[n++] = node[i];
-    }
-    if (lacking && n)
-        evidence = graphss_i_alloc(ctx, n, wide * sizeof *evidence);
-    graphss_status st = !lacking || (n && !evidence) ? GRAPHSS_ERR_NOMEM : GRAPHSS_OK;
-    if (!st && n)
-        st = evidence_in(ctx, x, true, evidence, NULL, lacking, n);
-    for (size_t i = 0; i < n && !st; i++) {
-        graphss_i_live_changed *c = &x->changed[x->record[lacking[i]]];
-        if (c->evidence) /* listed twice */
+        if (!c || c->is_new || c->evidence)
             continue;
-        c->evidence = graphss_i_copy(ctx, evidence + i * wide, wide, sizeof *evidence);
-        st = c->evidence ? GRAPHSS_OK : GRAPHSS_ERR_NOMEM;
+        was[i] = c->evidence = graphss_i_alloc(ctx, x->k, GRAPHSS_I_ROW * sizeof *was[i]);
+        if (!was[i])
+            return GRAPHSS_ERR_NOMEM;
+        lacking[(*n)++] = node[i];
     }
-    graphss_release(ctx, evidence);
+    return GRAPHSS_OK;
+}
+
+/* evidence, anomaly: as graphss_i_evidence_of, of the graph as it is. That in the trusted
+ * snapshot of the changed nodes that lack it is kept with them. */
+static graphss_status evidence_of(graphss_ctx *ctx, graphss_live *x, float *evidence,
+    float *anomaly, const int32_t *node, size_t m)
+{
+    int32_t *lacking = graphss_i_alloc(ctx, m, sizeof *lacking);
+    float **was = graphss_i_calloc(ctx, m, sizeof *was);
+    size_t n = 0;
+    graphss_status st =
+        lacking && was ? make_room(ctx, x, was, lacking, &n, node, m) : GRAPHSS_ERR_NOMEM;
+    if (!st && n)
+        st = bring(ctx, x, true, lacking, n);
+    if (!st)
+        st = bring(ctx, x, false, node, m);
+    if (!st) {
+        x->now.base.alone = x->net.alone;
+        st = graphss_i_evidence_of_both(
+            ctx, evidence, anomaly, &x->now.base, was, &x->past.base, node, m);
+        x->now.base.alone = NULL;
+    }
+    for (size_t i = 0; i < m && st && was; i++)
+        if (was[i]) {
+            x->changed[x->record[node[i]]].evidence = NULL;
+            graphss_release(ctx, was[i]);
+        }
+    graphss_release(ctx, was);
     graphss_release(ctx, lacking);
     return st;
 }
@@ -464,10 +477,8 @@ graphss_status graphss_i_live_evidence(graphss_ctx *ctx, graphss_live *x, double
     float *own = evidence ? evidence : graphss_i_alloc(ctx, m, wide * sizeof *own);
     float *anomaly = graphss_i_alloc(ctx, m, GRAPHSS_I_ANOMALIES * sizeof *anomaly);
     double *room = graphss_i_alloc(ctx, x->k, sizeof *room), weight[GRAPHSS_I_STATES];
-    graphss_status st =
-        own && anomaly && room ? recall_past(ctx, x, node, m) : GRAPHSS_ERR_NOMEM;
-    if (!st)
-        st = evidence_in(ctx, x, false, own, anomaly, node, m);
+    graphss_status st = own && anomaly && room ? evidence_of(ctx, x, own, anomaly, node, m)
+                                               : GRAPHSS_ERR_NOMEM;
     for (size_t i = 0; i < m && !st; i++) {
         const double odds = weigh_states(
             weight, x, (size_t)node[i], own + i * wide, anomaly + i * GRAPHSS_I_ANOMALIES);

@@ -167,6 +167,49 @@ TEST(measurements_speak_for_their_class)
     graphss_ctx_free(ctx);
 }
 
+/* In the past there are fewer labels, and every other node has other features. */
+TEST(evidence_of_both_is_that_of_each)
+{
+    enum { WIDE = K * GRAPHSS_I_ROW };
+    graphss_ctx *ctx = testing_ctx(NULL, 1);
+    for (int dense = 0; dense < 2; dense++) {
+        evidence_world e, then;
+        evidence_world_make(ctx, &e, dense);
+        evidence_world_make(ctx, &then, dense);
+        int32_t node[WORLD_NODES];
+        float *was[WORLD_NODES];
+        float *block = calloc(4 * WORLD_NODES, WIDE * sizeof *block);
+        float *now = block, *past = now + WORLD_NODES * WIDE;
+        float *both = past + WORLD_NODES * WIDE, *before = both + WORLD_NODES * WIDE;
+        for (size_t i = 0; i < WORLD_NODES; i++) {
+            node[i] = (int32_t)i;
+            was[i] = i % 5 ? before + i * WIDE : NULL;
+            then.known[i] = i % 2 ? -1 : then.known[i];
+            const graphss_i_row row = graphss_i_row_of(&then.w.features, i);
+            float *value = then.w.features.value + (row.value - then.w.features.value);
+            for (size_t j = 0; j < row.n && i % 2; j++)
+                value[j] = dense ? value[j] + 1 : 2;
+        }
+        graphss_i_evidence_base_destroy(ctx, &then.base);
+        then.base = base_of(&then);
+        then.base.classes = &e.classes;
+        assert_ok(ctx, graphss_i_evidence_base_fill(ctx, &then.base, then.prob, NULL));
+        assert_ok(ctx, graphss_i_evidence_of(ctx, now, NULL, &e.base, node, WORLD_NODES));
+        assert_ok(ctx, graphss_i_evidence_of(ctx, past, NULL, &then.base, node, WORLD_NODES));
+        assert_ok(ctx, graphss_i_evidence_of_both(
+                           ctx, both, NULL, &e.base, was, &then.base, node, WORLD_NODES));
+        assert_memory_equal(both, now, WORLD_NODES * WIDE * sizeof *now);
+        for (size_t i = 0; i < WORLD_NODES; i++)
+            if (was[i])
+                assert_memory_equal(was[i], past + i * WIDE, WIDE * sizeof *past);
+        assert_memory_not_equal(before + WIDE, now + WIDE, WIDE * sizeof *now);
+        free(block);
+        evidence_world_destroy(ctx, &then);
+        evidence_world_destroy(ctx, &e);
+    }
+    graphss_ctx_free(ctx);
+}
+
 TEST(a_class_model_comes_back_from_numbers)
 {
     graphss_ctx *ctx = testing_ctx(NULL, 1);
