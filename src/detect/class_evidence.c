@@ -177,7 +177,8 @@ graphss_status graphss_i_evidence_base_fill(graphss_ctx *ctx, graphss_i_evidence
 typedef struct row {
     double *features, *edges;                 /* [k] weighted log likelihoods */
     double *foreign_features, *foreign_edges; /* [k x targets] with an attacker's share */
-    double *product;                          /* [k x targets] */
+    double *product;                          /* [k] */
+    double *items, *shares;                   /* [BLOCK x k], [BLOCK x targets] */
     const double *item;                       /* [k] ratios of one item */
     double *own, *foreign;                    /* [k] where they are computed, [targets] */
     const double *ratios; /* [items x k] of the features, or NULL: computed one by one */
@@ -192,8 +193,8 @@ typedef struct row {
 
 static size_t row_size(size_t k)
 {
-    return (9 + GRAPHSS_I_SOURCES) * k + 3 * k * TUNE_TARGETS + TUNE_TARGETS +
-           graphss_i_anomaly_scratch(k);
+    return (10 + GRAPHSS_I_SOURCES + BLOCK) * k + 2 * k * TUNE_TARGETS +
+           (BLOCK + 1) * TUNE_TARGETS + graphss_i_anomaly_scratch(k);
 }
 
 static row row_of(double *room, size_t k)
@@ -206,7 +207,9 @@ static row row_of(double *room, size_t k)
     r.foreign_features = r.foreign + TUNE_TARGETS;
     r.foreign_edges = r.foreign_features + k * TUNE_TARGETS;
     r.product = r.foreign_edges + k * TUNE_TARGETS;
-    r.sum = r.product + k * TUNE_TARGETS;
+    r.items = r.product + k;
+    r.shares = r.items + BLOCK * k;
+    r.sum = r.shares + BLOCK * TUNE_TARGETS;
     r.root = r.sum + 4 * k;
     r.scratch = r.root + GRAPHSS_I_SOURCES * k;
     return r;
@@ -281,17 +284,22 @@ static void multiply(double *restrict product, const double *restrict item, size
         product[y] *= item[y];
 }
 
-/* product [k x m] *= (1 - share) item [k] + share foreign [m], which is left as share foreign
- */
-static inline void mix(double *restrict product, const double *restrict item,
-    double *restrict foreign, double share, size_t k, size_t m)
+/* out [k x m] += sum over n items of log((1 - share) item [k] + foreign [m]), foreign being
+ * the attacker's share of each */
+static inline void mix(double *restrict out, const double *restrict item,
+    const double *restrict foreign, double share, size_t n, size_t k, size_t m)
 {
-    for (size_t t = 0; t < m; t++)
-        foreign[t] *= share;
     for (size_t y = 0; y < k; y++) {
-        const double own = (1 - share) * item[y];
+        double product[TUNE_TARGETS];
         for (size_t t = 0; t < m; t++)
-            product[y * m + t] *= own + foreign[t];
+            product[t] = 1;
+        for (size_t j = 0; j < n; j++) {
+            const double own = (1 - share) * item[j * k + y];
+            for (size_t t = 0; t < m; t++)
+                product[t] *= own + foreign[j * m + t];
+        }
+        for (size_t t = 0; t < m; t++)
+            out[y * m + t] += log(product[t]);
     }
 }
 
@@ -318,17 +326,20 @@ static void mixed_likelihood(double *out, row *r, const graphss_i_evidence_base 
     size_t items, item_fn item, double share, double weight)
 {
     const size_t k = b->k, m = r->targets;
-    clear(out, r->product, k * m);
-    for (size_t j = 0; j < items; j++) {
-        item(r, b, v, j);
+    memset(out, 0, k * m * sizeof *out);
+    for (size_t j = 0; j < items; j += BLOCK) {
+        const size_t n = items - j < BLOCK ? items - j : BLOCK;
+        for (size_t i = 0; i < n; i++) {
+            item(r, b, v, j + i);
+            memcpy(r->items + i * k, r->item, k * sizeof *r->items);
+            for (size_t t = 0; t < m; t++)
+                r->shares[i * m + t] = share * r->foreign[t];
+        }
         if (m == TUNE_TARGETS) /* a number the compiler knows */
-            mix(r->product, r->item, r->foreign, share, k, TUNE_TARGETS);
+            mix(out, r->items, r->shares, share, n, k, TUNE_TARGETS);
         else
-            mix(r->product, r->item, r->foreign, share, k, m);
-        if (j % BLOCK == BLOCK - 1)
-            take_logs(out, r->product, k * m);
+            mix(out, r->items, r->shares, share, n, k, m);
     }
-    take_logs(out, r->product, k * m);
     for (size_t i = 0; i < k * m; i++)
         out[i] *= weight;
 }
