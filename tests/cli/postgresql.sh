@@ -119,6 +119,7 @@ lines() {
 }
 lines 1 600 >some.jsonl
 begin_server() {
+    rm -f address # of the server before
     "$graphss" serve --graph people --model-file model --store "$store" --listen 127.0.0.1:0 -q \
         >address 2>serve.err &
     serve=$!
