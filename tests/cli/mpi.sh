@@ -110,8 +110,6 @@ whole() { # whole ARGUMENTS...
 }
 for option in "--method retrain" "--method keep-last" "--mode paper" "--flips FILE.flips" \
     "--report FILE.html"; do
-    # Paper mode retrains for minutes with a sanitizer, in code that other tests run with it.
-    [ -z "${SANITIZED:-}" ] || [ "$option" != "--mode paper" ] || continue
     # shellcheck disable=SC2086 # an option and its value
     set -- $option
     run recover --model-file one.model --current later.npz --previous data.npz --threads 1 \
@@ -158,9 +156,7 @@ case_ "and so does a recovery, whichever rank is killed in whichever stage"
 run recover --model-file one.model --current later.npz --previous data.npz -o one.tsv
 exits 0
 cut -f1,2 one.tsv >one.labels
-moments="1 60000 400000 900000" # bytes that are kept of its work when the kill comes
-[ -z "${SANITIZED:-}" ] || moments="1 900000"
-for bytes in $moments; do
+for bytes in 1 60000 400000 900000; do # that are kept of its work when the kill comes
     rm -rf kept ended pid*
     (
         until [ -f ended ] || [ "$(cat kept/rank-* 2>/dev/null | wc -c)" -ge $bytes ]; do :; done
