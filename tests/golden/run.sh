@@ -144,15 +144,15 @@ snapshots groups synth:nodes=1200,classes=4,features=300,degree=6 --groups 8 \
     --attacked-groups 3 --background
 people people
 snapshots measured people --links 4 --features 4
-both words-attacked 8 attacked
-both words-clean 8 benign
-both measured-attacked 8 measured
+both words-attacked 4 attacked
+both words-clean 4 benign
+both measured-attacked 4 measured
 groups groups groups
 if [ -n "$cora" ]; then
     snapshots cora cora
     snapshots cora-benign cora --benign
-    both cora-attacked 40 cora
-    golden cora-clean+past 40 --model-file cora-benign/model \
+    both cora-attacked 20 cora
+    golden cora-clean+past 20 --model-file cora-benign/model \
         --current cora-benign/current.npz --previous cora-benign/previous.npz
 fi
 
